@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// Plain JavaScript on purpose: an older Node must be able to read this far to say what is missing.
+const needed = 24;
+const running = process.versions.node;
+if (Number.parseInt(running, 10) < needed) {
+  console.error(
+    `iceberg-registrar needs Node ${needed} or newer and this is Node ${running}: install it, or run through npm (npm ci brings Node ${needed} on Linux and Windows)`,
+  );
+  process.exit(1);
+}
+const { run } = await import('./program.ts');
+process.exitCode = await run(process.argv);

@@ -1,0 +1,22 @@
+import { Command, CommanderError } from 'commander';
+import { RegistrarError } from '../lib/errors.ts';
+
+/** The command line: one file a command, each calling one job. Answers the exit code. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const program = new Command('iceberg-registrar')
+    .description('Registers Parquet segments that already lie in an object store in Apache Iceberg tables.')
+    .exitOverride()
+    .showHelpAfterError('(run with --help for the commands)');
+
+  try {
+    await program.parseAsync([...argv]);
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof RegistrarError) {
+      console.error(`${error.code}: ${error.message}`);
+      return 1;
+    }
+    throw error;
+  }
+}

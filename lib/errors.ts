@@ -1,0 +1,68 @@
+/** How far a failure reaches: one segment, the message that named it, or the whole invocation. */
+export type ErrorScope = 'segment' | 'message' | 'system';
+
+interface Disposition {
+  readonly scope: ErrorScope;
+  readonly retryable: boolean;
+}
+
+/**
+ * Every failure a user can meet, with what happens next. `segment` failures are quarantined and acknowledged, `message`
+ * failures are returned to the queue with the rest of their group, `system` failures fail the batch or the start.
+ */
+const dispositions = {
+  'config.invalid': { scope: 'system', retryable: false },
+  'auth.failed': { scope: 'system', retryable: true },
+  'catalog.unavailable': { scope: 'message', retryable: true },
+  'catalog.conflict': { scope: 'message', retryable: true },
+  'catalog.commit_unknown': { scope: 'message', retryable: true },
+  'catalog.refused': { scope: 'message', retryable: true },
+  'store.unavailable': { scope: 'message', retryable: true },
+  'queue.unavailable': { scope: 'message', retryable: true },
+  'table.missing': { scope: 'message', retryable: true },
+  'table.unsupported': { scope: 'message', retryable: true },
+  'event.newer_version': { scope: 'message', retryable: true },
+  'event.malformed': { scope: 'segment', retryable: false },
+  'key.unroutable': { scope: 'segment', retryable: false },
+  'segment.missing': { scope: 'segment', retryable: false },
+  'segment.unreadable': { scope: 'segment', retryable: false },
+  'segment.inconsistent': { scope: 'segment', retryable: false },
+  'segment.replaced': { scope: 'segment', retryable: false },
+  'segment.denied': { scope: 'segment', retryable: false },
+  'registration.unprovable': { scope: 'segment', retryable: false },
+  'sink.iceberg_schema_mismatch': { scope: 'segment', retryable: false },
+  'sink.iceberg_unsupported_type': { scope: 'segment', retryable: false },
+  'sink.iceberg_partition_undetermined': { scope: 'segment', retryable: false },
+} as const satisfies Record<string, Disposition>;
+
+/** The stable name of a failure; callers switch on it and never on the message. */
+export type ErrorCode = keyof typeof dispositions;
+
+/** Facts beside the message, for logs and quarantine objects. Never a secret (I10). */
+export type ErrorContext = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
+
+/**
+ * The one error of this project. The message reads: what was attempted, the value in quotes, the limit, the way out.
+ *
+ * @example
+ * throw new RegistrarError('segment.unreadable', `Cannot read the footer of "${uri}": the file ends in "PARE"`);
+ */
+export class RegistrarError extends Error {
+  override readonly name = 'RegistrarError';
+  readonly code: ErrorCode;
+  readonly context: ErrorContext;
+
+  constructor(code: ErrorCode, message: string, options: { context?: ErrorContext; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.context = options.context ?? {};
+  }
+
+  get scope(): ErrorScope {
+    return dispositions[this.code].scope;
+  }
+
+  get retryable(): boolean {
+    return dispositions[this.code].retryable;
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * What the core asks of the world. Definite answers are values, faults are `RegistrarError`s; everything here is
+ * implemented by a driver, by a fake that is a Map, and by the simulator, under one contract test.
+ */
+import type { ErrorCode } from './errors.ts';
+import type { PartitionSpec } from './spec/partition-spec.ts';
+import type { Schema } from './spec/schema.ts';
+import type { TableIdentifier } from './spec/table-identifier.ts';
+import type { TableCommit } from './spec/table-update.ts';
+
+/** Bytes of an object: its last `suffix` bytes, or `start` to `end` (exclusive). */
+export type ByteRange = { readonly suffix: number } | { readonly start: number; readonly end: number };
+
+export interface StoredObject {
+  readonly kind: 'object';
+  readonly bytes: Uint8Array;
+  /** The size of the whole object, whatever the range. */
+  readonly sizeBytes: number;
+  /** Names these very bytes: an unquoted ETag on S3, a generation on Google Cloud Storage. */
+  readonly version: string;
+  readonly lastModifiedMs: number;
+}
+
+export type ReadResult =
+  | StoredObject
+  /** No such key, and nothing else (I3: a missing permission is not a missing object). */
+  | { readonly kind: 'missing' }
+  /** The store answers 403 for this object. */
+  | { readonly kind: 'denied'; readonly message: string }
+  /** `ifVersion` no longer names what the key holds. */
+  | { readonly kind: 'changed' };
+
+export interface ListedObject {
+  readonly uri: string;
+  readonly sizeBytes: number;
+  readonly version: string;
+  readonly lastModifiedMs: number;
+}
+
+/** URIs are `s3://bucket/key` (or `gs://`) with the raw key: never normalised, never percent-encoded. */
+export interface Store {
+  /** A suffix longer than the object is the whole object; an empty object reads as no bytes. @throws `store.unavailable`, `auth.failed` */
+  read(
+    uri: string,
+    options?: { readonly range?: ByteRange; readonly ifVersion?: string },
+  ): Promise<ReadResult>;
+  /** Writes an object; with `ifAbsent` the answer is `exists` when the key holds one. @throws `store.unavailable`, `auth.failed` */
+  write(
+    uri: string,
+    bytes: Uint8Array,
+    options?: { readonly ifAbsent?: boolean },
+  ): Promise<{ readonly kind: 'written'; readonly version: string } | { readonly kind: 'exists' }>;
+  /** Every object whose URI begins with `prefix`, in key order. @throws `store.unavailable`, `auth.failed` */
+  list(prefix: string, options?: { readonly startAfter?: string }): AsyncIterable<ListedObject>;
+}
+
+/** A catalog's answer about one table, its metadata parsed with int64 kept (`lib/spec/json.ts`). */
+export interface LoadedTable {
+  readonly metadataLocation: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The catalog's own configuration for this table: credentials among it, so never logged. */
+  readonly config: Readonly<Record<string, string>>;
+}
+
+/** The three ends of a commit (I7). */
+export type CommitResult =
+  | { readonly outcome: 'landed'; readonly table: LoadedTable }
+  | {
+      readonly outcome: 'refused';
+      /** `conflict`: 409; `invalid`: 400, 422 and the like; `missing`: no such table. */
+      readonly reason: 'conflict' | 'invalid' | 'missing';
+      readonly message: string;
+    }
+  /** 500, 502, 503, 504, a lost connection or a timeout after sending: only looking tells. */
+  | { readonly outcome: 'unknown'; readonly message: string };
+
+export interface CreateRequest {
+  readonly schema: Schema;
+  readonly spec: PartitionSpec;
+  readonly location: string | undefined;
+  readonly formatVersion: number;
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** An Iceberg REST catalog. @throws `catalog.unavailable`, `auth.failed`, `catalog.refused`, `config.invalid` (an untrusted certificate) from every call */
+export interface Catalog {
+  /** Undefined when there is no such table. */
+  load(table: TableIdentifier): Promise<LoadedTable | undefined>;
+  /** Creates the namespace, level by level; one that exists is no error. */
+  createNamespace(namespace: readonly string[]): Promise<void>;
+  /** Registers a metadata file that lies in the store. */
+  register(table: TableIdentifier, metadataLocation: string): Promise<LoadedTable | 'exists'>;
+  /** `POST …/tables`: catalogs reassign the schema's field IDs. */
+  create(table: TableIdentifier, request: CreateRequest): Promise<LoadedTable | 'exists'>;
+  /** One commit request, sent at most once but for the one replay after a 401. */
+  commit(table: TableIdentifier, commit: TableCommit): Promise<CommitResult>;
+  /** Whether the catalog says it has an endpoint; catalogs that list none have the default set, register among it. */
+  supports(endpoint: 'register' | 'commit' | 'create'): Promise<boolean>;
+}
+
+export interface OutgoingMessage {
+  readonly body: string;
+  /** FIFO queues only, both of them. */
+  readonly groupId?: string;
+  readonly deduplicationId?: string;
+}
+
+export interface ReceivedMessage {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  /** SQS's own names: ApproximateReceiveCount, MessageGroupId, SentTimestamp, … */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** @throws `queue.unavailable`, `auth.failed` from every call */
+export interface Queue {
+  /** Sends any number of messages in batches; answers the indexes of those that the queue did not take. */
+  send(queueUrl: string, messages: readonly OutgoingMessage[]): Promise<readonly number[]>;
+  receive(
+    queueUrl: string,
+    options: { readonly maxMessages: number; readonly waitSeconds: number },
+  ): Promise<readonly ReceivedMessage[]>;
+  delete(queueUrl: string, receiptHandles: readonly string[]): Promise<void>;
+  setVisibility(queueUrl: string, receiptHandle: string, seconds: number): Promise<void>;
+}
+
+/** Why one segment (or one event) is set aside, as it lies in the store for whoever redrives it. */
+export interface QuarantineRecord {
+  readonly v: 1;
+  readonly kind: 'failure' | 'trying' | 'redriven' | 'discarded';
+  readonly at: string;
+  readonly code?: ErrorCode;
+  readonly message?: string;
+  /** `analytics.orders`; absent for events that name no table. */
+  readonly table?: string;
+  readonly segment?: {
+    readonly uri: string;
+    readonly etag?: string;
+    readonly sizeBytes?: number;
+    readonly sequencer?: string;
+    readonly versionId?: string;
+  };
+  /** The raw body of an event that could not be decoded. */
+  readonly body?: string;
+  /** Table UUID and head at which absence was proven: a redrive needs history only from there. */
+  readonly absentAt?: { readonly tableUuid: string; readonly snapshotId: string | null };
+  /** The URI of the record that this one answers (`redriven`, `discarded`). */
+  readonly answers?: string;
+}
+
+/** A log of objects: nothing in it is changed or deleted (I1). */
+export interface Quarantine {
+  /** Durable when it resolves; answers the object's URI. @throws `store.unavailable`, `auth.failed` */
+  put(record: QuarantineRecord): Promise<string>;
+  list(options?: {
+    readonly table?: string;
+  }): AsyncIterable<{ readonly uri: string; readonly record: QuarantineRecord }>;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export interface Timers {
+  sleep(ms: number): Promise<void>;
+}
+
+export interface Random {
+  /** At least 0, less than 1. */
+  next(): number;
+  /** A random (version 4) UUID. */
+  uuid(): string;
+}
+
+/** One structured line: `event` names it, the rest are stable fields. Never a secret (I10). */
+export type LogRecord = Readonly<Record<string, unknown>> & { readonly event: string };
+
+export interface Log {
+  info(record: LogRecord): void;
+  warn(record: LogRecord): void;
+  error(record: LogRecord): void;
+}

@@ -1,0 +1,26 @@
+/**
+ * JSON in which 64-bit integers survive. Iceberg's snapshot IDs have 63 bits and `JSON.parse` rounds them
+ * (cases.md C14): integers that a double cannot hold become `bigint`, and `bigint` is written as a JSON number.
+ */
+
+/** Parses JSON; an integer literal beyond ±(2^53 - 1) becomes a `bigint`, every other number a `number`. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, reviveInt64);
+}
+
+function reviveInt64(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source;
+  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+/** Writes JSON; a `bigint` becomes a JSON number. */
+export function stringifyJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, writeInt64, indent);
+}
+
+function writeInt64(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJson(value.toString()) : value;
+}
+
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;

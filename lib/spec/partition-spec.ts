@@ -1,0 +1,18 @@
+/** A partition spec in the JSON form of the table spec (Appendix C). */
+export interface PartitionSpec {
+  readonly 'spec-id': number;
+  readonly fields: readonly PartitionField[];
+}
+
+export interface PartitionField {
+  readonly 'source-id': number;
+  /** v3's multi-argument transforms; a field with it instead of `source-id` is not supported. */
+  readonly 'source-ids'?: readonly number[];
+  readonly 'field-id': number;
+  readonly name: string;
+  /** `identity`, `bucket[16]`, `truncate[4]`, `year`, `month`, `day`, `hour`, `void`, … */
+  readonly transform: string;
+}
+
+/** One value of a partition tuple in its Iceberg single-value bytes (spec, Appendix D); null is null. */
+export type PartitionValue = Uint8Array | null;

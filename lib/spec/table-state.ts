@@ -1,0 +1,42 @@
+import type { PartitionSpec } from './partition-spec.ts';
+import type { Schema } from './schema.ts';
+import type { Snapshot, SnapshotRef } from './snapshot.ts';
+import type { TableIdentifier } from './table-identifier.ts';
+
+/** What the stages need of a loaded table: the same for every format version, read from the metadata once. */
+export interface TableState {
+  readonly identifier: TableIdentifier;
+  readonly metadataLocation: string | undefined;
+  readonly formatVersion: 1 | 2 | 3;
+  readonly uuid: string;
+  /** Without a slash at its end. */
+  readonly location: string;
+  readonly lastSequenceNumber: bigint;
+  readonly lastUpdatedMs: bigint;
+  readonly lastColumnId: number;
+  readonly schemas: readonly Schema[];
+  readonly currentSchema: Schema;
+  readonly specs: readonly PartitionSpec[];
+  readonly defaultSpec: PartitionSpec;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly snapshots: ReadonlyMap<bigint, Snapshot>;
+  readonly refs: Readonly<Record<string, SnapshotRef>>;
+  /** v3 only. */
+  readonly nextRowId?: bigint;
+}
+
+/** The snapshot that a branch points at; undefined when the branch does not exist (an empty table has no `main`). */
+export function branchHead(state: TableState, branch: string): Snapshot | undefined {
+  const ref = state.refs[branch];
+  return ref?.type === 'branch' ? state.snapshots.get(ref.snapshotId) : undefined;
+}
+
+/** The retained ancestors of a snapshot, itself first; ends where a parent has expired or there is none. */
+export function* ancestors(state: TableState, head: Snapshot | undefined): Generator<Snapshot> {
+  const seen = new Set<bigint>();
+  for (let at = head; at !== undefined && !seen.has(at.snapshotId); ) {
+    seen.add(at.snapshotId);
+    yield at;
+    at = at.parentSnapshotId === undefined ? undefined : state.snapshots.get(at.parentSnapshotId);
+  }
+}
