@@ -1,0 +1,179 @@
+import { RegistrarError } from '../errors.ts';
+import type { Catalog, CommitResult, Random, Timers } from '../ports.ts';
+import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
+import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
+import type { TableCommit } from '../spec/table-update.ts';
+
+/** What one attempt wants committed; `result` is handed back when it lands. */
+export interface StagedCommit<R> {
+  readonly commit: TableCommit;
+  readonly snapshotId: bigint;
+  readonly result: R;
+}
+
+/** A state to stage on, and whether this very attempt loaded it. */
+export interface Loaded {
+  readonly state: TableState;
+  readonly fresh: boolean;
+}
+
+export interface Attempt extends Loaded {
+  /** From 1; in the name of every manifest list, so that none is ever overwritten (I1). */
+  readonly number: number;
+  /** An earlier attempt's outcome is unknown and its snapshot was not met: what cannot be proven absent may be that commit's. */
+  readonly afterUnknown: boolean;
+}
+
+export interface CommitPorts {
+  readonly catalog: Pick<Catalog, 'commit'>;
+  readonly timers: Timers;
+  readonly random: Random;
+}
+
+export interface CommitOptions<R> {
+  readonly table: TableIdentifier;
+  readonly branch: string;
+  /** A state that an earlier commit left is safe to begin with: what is stale is refused by the assertions (I8). */
+  readonly initial: Loaded;
+  readonly reload: () => Promise<TableState>;
+  readonly read: (landed: CommitResult & { outcome: 'landed' }) => TableState;
+  /**
+   * Checks the ledger, merges, writes and stages on this state. `nothing`: no segment is left to commit; `reload`: what it
+   * would say needs a state loaded now (asked of a state that is not fresh only).
+   */
+  readonly stage: (attempt: Attempt) => Promise<StagedCommit<R> | 'nothing' | 'reload'>;
+  readonly retry: RetryLimits;
+  /** Milliseconds that the invocation has left. */
+  readonly remainingMs: () => number;
+}
+
+export interface RetryLimits {
+  readonly maxAttempts: number;
+  readonly initialMs: number;
+  readonly maxMs: number;
+  /** 0: none; 1: anything between nothing and the full wait. */
+  readonly jitter: number;
+}
+
+export type CommitEnd<R> =
+  | {
+      readonly outcome: 'landed';
+      readonly state: TableState;
+      readonly attempts: number;
+      readonly result: R;
+    }
+  | { readonly outcome: 'nothing'; readonly state: TableState; readonly attempts: number };
+
+/** An attempt is not begun with less than this left: the catalog needs time to answer. */
+const ATTEMPT_MS = 3_000;
+
+/**
+ * The attempt loop (design, "The commit"): stage on a state, send once, and settle which of the three ends it was (I7).
+ *
+ * @throws `catalog.conflict` when attempts or time run out; `catalog.refused` when the catalog refuses what was staged on
+ * unchanged metadata; `table.missing`; and whatever `stage`, `reload` or the catalog throw.
+ */
+export async function commitInAttempts<R>(
+  ports: CommitPorts,
+  options: CommitOptions<R>,
+): Promise<CommitEnd<R>> {
+  const { table, branch, retry } = options;
+  let { state, fresh } = options.initial;
+  let afterUnknown = false;
+  let refusedOn: string | undefined;
+  let message = '';
+
+  for (let number = 1; number <= retry.maxAttempts; number += 1) {
+    if (options.remainingMs() < ATTEMPT_MS) break;
+    let staged = await options.stage({ state, fresh, number, afterUnknown });
+    if (staged === 'reload') {
+      state = await options.reload();
+      fresh = true;
+      staged = await options.stage({ state, fresh, number, afterUnknown });
+    }
+    if (staged === 'nothing') return { outcome: 'nothing', state, attempts: number - 1 };
+    if (staged === 'reload') throw new TypeError('stage asked to reload a state that was loaded for it');
+
+    const result = await ports.catalog.commit(table, staged.commit);
+    if (result.outcome === 'landed') {
+      return { outcome: 'landed', state: options.read(result), attempts: number, result: staged.result };
+    }
+    message = result.message;
+    if (result.outcome === 'refused') {
+      if (result.reason === 'missing') throw missing(table, message);
+      if (result.reason === 'invalid' && fresh) throw refused(table, message);
+    }
+
+    const asserted = state;
+    const wasStale = !fresh;
+    state = await options.reload();
+    fresh = true;
+    if (result.outcome === 'unknown') {
+      const settled = settle(asserted, state, branch, staged.snapshotId);
+      if (settled === 'landed') return { outcome: 'landed', state, attempts: number, result: staged.result };
+      if (settled === 'unsettled') afterUnknown = true;
+      refusedOn = undefined;
+    } else {
+      const unchanged = sameMetadata(asserted, state);
+      if (unchanged && refusedOn === state.metadataLocation) throw refused(table, message);
+      refusedOn = unchanged ? state.metadataLocation : undefined;
+    }
+    // A conflict of a cached state is no contention: somebody committed since, and the new state is at hand.
+    if (result.outcome === 'refused' && wasStale) continue;
+    await ports.timers.sleep(backoffMs(number, retry, ports.random));
+  }
+  throw new RegistrarError(
+    'catalog.conflict',
+    `Cannot commit to table "${formatIdentifier(table)}" within ${retry.maxAttempts} attempts and the time of this invocation: ` +
+      `the last answer was "${message}"; the messages are delivered again`,
+    { context: { table: formatIdentifier(table) } },
+  );
+}
+
+/**
+ * What became of a commit whose answer was lost (I7). Its own snapshot in the metadata: landed. A walk from the branch's
+ * head that reaches the asserted head without meeting it: it did not land, and its assertions keep it from landing later.
+ */
+function settle(
+  asserted: TableState,
+  now: TableState,
+  branch: string,
+  snapshotId: bigint,
+): 'landed' | 'refused' | 'unsettled' {
+  if (now.snapshots.has(snapshotId)) return 'landed';
+  const assertedHead = branchHead(asserted, branch)?.snapshotId;
+  const head = branchHead(now, branch);
+  if (head === undefined) return assertedHead === undefined ? 'refused' : 'unsettled';
+  for (const snapshot of ancestors(now, head)) {
+    if (snapshot.snapshotId === assertedHead) return 'refused';
+    if (snapshot.parentSnapshotId === undefined) return assertedHead === undefined ? 'refused' : 'unsettled';
+    if (snapshot.parentSnapshotId === assertedHead) return 'refused';
+  }
+  return 'unsettled';
+}
+
+function sameMetadata(a: TableState, b: TableState): boolean {
+  return a.metadataLocation !== undefined && a.metadataLocation === b.metadataLocation;
+}
+
+/** Doubles from `initialMs` to `maxMs`; the jitter's share of it is random, so that many writers spread out. */
+function backoffMs(attempt: number, retry: RetryLimits, random: Random): number {
+  const full = Math.min(retry.maxMs, retry.initialMs * 2 ** (attempt - 1));
+  return Math.round(full * (1 - retry.jitter * random.next()));
+}
+
+function refused(table: TableIdentifier, message: string): RegistrarError {
+  return new RegistrarError(
+    'catalog.refused',
+    `Cannot commit to table "${formatIdentifier(table)}": the catalog refuses the request although it was staged on the newest metadata: "${message}"`,
+    { context: { table: formatIdentifier(table) } },
+  );
+}
+
+function missing(table: TableIdentifier, message: string): RegistrarError {
+  return new RegistrarError(
+    'table.missing',
+    `Cannot commit to table "${formatIdentifier(table)}": the catalog has no such table ("${message}"); create it or set create_table: true`,
+    { context: { table: formatIdentifier(table) } },
+  );
+}

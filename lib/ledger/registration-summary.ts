@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { version } from '../version.ts';
+
+/**
+ * What a registration's snapshot says of its segments, in its own summary: the ledger (design, "Exactly once").
+ * Three forms, the smallest that fits: the segments themselves, eight bytes a segment, or only their number.
+ */
+
+/** A segment as the ledger names it: `s3://bucket/key` in its plain spelling, and the ETag of the footer read. */
+export interface LedgerEntry {
+  readonly uri: string;
+  readonly etag: string;
+}
+
+/** What a snapshot's summary lets one say about which segments it registered. */
+export type Listing =
+  | { readonly kind: 'segments'; readonly etags: ReadonlyMap<string, string> }
+  | { readonly kind: 'hashes'; readonly hashes: ReadonlyMap<number, readonly number[]> }
+  | { readonly kind: 'count' }
+  /** Not a registration of ours. */
+  | { readonly kind: 'none' };
+
+const SEGMENTS = 'iceberg-registrar.segments';
+const BASE = 'iceberg-registrar.base';
+const HASHES = 'iceberg-registrar.segment-hashes';
+const COUNT = 'iceberg-registrar.segment-count';
+const VERSION = 'iceberg-registrar.version';
+
+const MAX_SEGMENTS_BYTES = 1024;
+const MAX_HASHES_BYTES = 16 * 1024;
+const HASH_BYTES = 8;
+
+/** The summary entries of a registration. */
+export function registrationSummary(entries: readonly LedgerEntry[]): Record<string, string> {
+  const base = commonDirectory(entries.map((entry) => entry.uri));
+  const segments = JSON.stringify(entries.map((entry) => `${entry.uri.slice(base.length)}#${entry.etag}`));
+  if (Buffer.byteLength(segments) <= MAX_SEGMENTS_BYTES) {
+    return { [VERSION]: version, [BASE]: base, [SEGMENTS]: segments };
+  }
+  const hashes = Buffer.concat(
+    entries.flatMap((entry) => [hash(entry.uri).subarray(0, 4), hash(entry.etag).subarray(0, 4)]),
+  ).toString('base64');
+  if (hashes.length <= MAX_HASHES_BYTES) return { [VERSION]: version, [HASHES]: hashes };
+  return { [VERSION]: version, [COUNT]: String(entries.length) };
+}
+
+/** Reads a summary back. What is there but cannot be read counts as a registration whose manifests must be read. */
+export function readListing(summary: Readonly<Record<string, string>>): Listing {
+  const segments = summary[SEGMENTS];
+  if (segments !== undefined) return readSegments(summary[BASE] ?? '', segments) ?? { kind: 'count' };
+  const hashes = summary[HASHES];
+  if (hashes !== undefined) return readHashes(hashes) ?? { kind: 'count' };
+  return summary[COUNT] === undefined ? { kind: 'none' } : { kind: 'count' };
+}
+
+/** Whether a listing of hashes may hold this segment, and under this ETag. A hit is to be confirmed in the manifests. */
+export function hashesMention(
+  listing: Listing & { readonly kind: 'hashes' },
+  entry: LedgerEntry,
+): 'path-and-etag' | 'path' | undefined {
+  const etags = listing.hashes.get(hash(entry.uri).readUInt32BE(0));
+  if (etags === undefined) return undefined;
+  return etags.includes(hash(entry.etag).readUInt32BE(0)) ? 'path-and-etag' : 'path';
+}
+
+/** `s3a://` and `s3n://` are spellings of `s3://` (cases.md D15): for comparison only. */
+export function plainSpelling(uri: string): string {
+  return uri.replace(/^s3[an]:\/\//, 's3://');
+}
+
+function readSegments(base: string, text: string): Listing | undefined {
+  const names = parseStrings(text);
+  if (names === undefined) return undefined;
+  const etags = new Map<string, string>();
+  for (const name of names) {
+    const split = name.lastIndexOf('#');
+    if (split < 0) return undefined;
+    etags.set(plainSpelling(base + name.slice(0, split)), name.slice(split + 1));
+  }
+  return { kind: 'segments', etags };
+}
+
+function parseStrings(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readHashes(text: string): Listing | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 0 || bytes.length % HASH_BYTES !== 0) return undefined;
+  const hashes = new Map<number, number[]>();
+  for (let at = 0; at < bytes.length; at += HASH_BYTES) {
+    const path = bytes.readUInt32BE(at);
+    const etag = bytes.readUInt32BE(at + 4);
+    const etags = hashes.get(path);
+    if (etags === undefined) hashes.set(path, [etag]);
+    else etags.push(etag);
+  }
+  return { kind: 'hashes', hashes };
+}
+
+/** The longest common prefix that ends in a slash, so that every entry's rest is a key's tail. */
+function commonDirectory(uris: readonly string[]): string {
+  let prefix = uris[0] ?? '';
+  for (const uri of uris) {
+    while (!uri.startsWith(prefix)) prefix = prefix.slice(0, -1);
+  }
+  return prefix.slice(0, prefix.lastIndexOf('/') + 1);
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}

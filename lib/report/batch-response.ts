@@ -1,0 +1,47 @@
+import type { RegistrarError } from '../errors.ts';
+
+/** One message of a batch and whether everything it named is durable. */
+export interface MessageResult {
+  readonly messageId: string;
+  /** Undefined on standard queues. */
+  readonly groupId: string | undefined;
+  readonly receiptHandle: string | undefined;
+  /** `ApproximateReceiveCount`, 1 at first. */
+  readonly receiveCount: number;
+  /** The first thing that keeps it from being acknowledged. */
+  readonly failure: RegistrarError | undefined;
+}
+
+export interface FailedMessage {
+  readonly messageId: string;
+  readonly receiptHandle: string | undefined;
+  /** When the queue should hand it out again. */
+  readonly visibilitySeconds: number;
+}
+
+const FIRST_VISIBILITY_SECONDS = 15;
+const MAX_VISIBILITY_SECONDS = 15 * 60;
+
+/**
+ * The messages to hand back, in order: those that failed, and whatever follows one of them in its group (I6), be it done or not.
+ * The back-off is 15 s · 2ⁿ, at most 15 minutes, by how often the message has been received.
+ */
+export function failedMessages(results: readonly MessageResult[]): readonly FailedMessage[] {
+  const stoppedGroups = new Set<string>();
+  return results.flatMap((result) => {
+    const stopped = result.groupId !== undefined && stoppedGroups.has(result.groupId);
+    if (result.failure === undefined && !stopped) return [];
+    if (result.groupId !== undefined) stoppedGroups.add(result.groupId);
+    return [
+      {
+        messageId: result.messageId,
+        receiptHandle: result.receiptHandle,
+        visibilitySeconds: visibilitySeconds(result.receiveCount),
+      },
+    ];
+  });
+}
+
+function visibilitySeconds(receiveCount: number): number {
+  return Math.min(MAX_VISIBILITY_SECONDS, FIRST_VISIBILITY_SECONDS * 2 ** Math.max(0, receiveCount - 1));
+}

@@ -1,0 +1,38 @@
+import type { RegistrarError } from '../errors.ts';
+import type { SegmentReference } from '../event/segment-reference.ts';
+
+/** Why a segment is acknowledged without effect. Counted by rule, never silent (I9). */
+export type IgnoredReason =
+  | 'unroutable'
+  | 'table-data'
+  | 'table-metadata'
+  | 'missing'
+  | 'empty'
+  | 're-uploaded';
+
+/** What became of one segment: the record that response, log and metrics share. */
+export type SegmentOutcome = {
+  readonly reference: SegmentReference;
+  /** `analytics.orders`; absent when the key names no table. */
+  readonly table?: string;
+} & (
+  | { readonly kind: 'committed'; readonly snapshotId: bigint }
+  | { readonly kind: 'already-registered'; readonly snapshotId: bigint }
+  | { readonly kind: 'ignored'; readonly reason: IgnoredReason }
+  | { readonly kind: 'quarantined'; readonly error: RegistrarError; readonly quarantineUri: string }
+  /** Not durable anywhere yet: its message must come again (I3). */
+  | { readonly kind: 'failed'; readonly error: RegistrarError }
+);
+
+/** One commit, as the log line and the demo show it. */
+export interface Registration {
+  readonly table: string;
+  readonly snapshotId: bigint;
+  readonly segments: number;
+  readonly rows: bigint;
+  readonly bytes: bigint;
+  /** `add column x (5)`, … */
+  readonly schemaChanges: readonly string[];
+  readonly attempts: number;
+  readonly durationMs: number;
+}
