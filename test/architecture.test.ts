@@ -142,11 +142,10 @@ function importsOf(file: string, source: string): Import[] {
   for (const [, typeKeyword, clause, specifier] of withoutComments(source).matchAll(pattern)) {
     const named = /^\{([\s\S]*)\}$/.exec(clause?.trim() ?? '')?.[1];
     const allTypes =
-      named !== undefined &&
       named
-        .split(',')
+        ?.split(',')
         .filter((name) => name.trim() !== '')
-        .every((name) => /^\s*type\s/.test(name));
+        .every((name) => /^\s*type\s/.test(name)) ?? false;
     found.push({
       file,
       target: path.join(path.dirname(file), specifier ?? ''),

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Candidate,
+  consultLedger,
+  type ManifestReader,
+  UPLOAD_ALLOWANCE_MS,
+} from '../../lib/ledger/ledger.ts';
+import { registrationSummary } from '../../lib/ledger/registration-summary.ts';
+import type { ManifestEntry } from '../../lib/spec/manifest.ts';
+import type { Snapshot } from '../../lib/spec/snapshot.ts';
+import type { TableState } from '../../lib/spec/table-state.ts';
+import { snapshot, tableState, tableWithHistory } from '../fakes/table-state.ts';
+
+const HOUR = 3_600_000;
+const UPLOADED = 1_000 * HOUR;
+const uri = 's3://lake/in/orders/a.parquet';
+
+const candidate = (overrides: Partial<Candidate> = {}): Candidate => ({
+  uri,
+  etag: 'e1',
+  sizeBytes: 100,
+  uploadedMs: UPLOADED,
+  copied: false,
+  ...overrides,
+});
+const ours = (id: bigint, timestampMs: number, path = uri, etag = 'e1'): Snapshot =>
+  snapshot(id, {
+    timestampMs: BigInt(timestampMs),
+    summary: { operation: 'append', 'added-data-files': '1', ...registrationSummary([{ uri: path, etag }]) },
+  });
+const foreign = (
+  id: bigint,
+  timestampMs: number,
+  summary: Record<string, string> = { 'added-data-files': '1' },
+): Snapshot =>
+  snapshot(id, { timestampMs: BigInt(timestampMs), summary: { operation: 'append', ...summary } });
+const entry = (filePath: string, overrides: Partial<ManifestEntry> = {}): ManifestEntry => ({
+  status: 'added',
+  snapshotId: undefined,
+  filePath,
+  recordCount: 10n,
+  fileSizeInBytes: 100n,
+  ...overrides,
+});
+
+/** Manifests as a Map; every read is counted, since reads are what the ledger saves. */
+function manifests(
+  added: Record<string, readonly ManifestEntry[]> = {},
+  live: readonly ManifestEntry[] = [],
+) {
+  const reads: string[] = [];
+  const reader: ManifestReader = {
+    async added(of) {
+      reads.push(`added ${of.snapshotId}`);
+      return added[String(of.snapshotId)] ?? [];
+    },
+    async *live(head) {
+      reads.push(`live ${head.snapshotId}`);
+      yield* live;
+    },
+  };
+  return { reader, reads };
+}
+
+async function verdict(state: TableState, of = candidate(), known = manifests()) {
+  const verdicts = await consultLedger(state, 'main', [of], known.reader);
+  return { ...verdicts.get(of.uri), reads: known.reads };
+}
+
+describe('consultLedger: presence (I2)', () => {
+  test('finds a segment in the head, without a read', async () => {
+    const state = tableWithHistory([
+      ours(1n, UPLOADED, 's3://lake/in/orders/z.parquet'),
+      ours(2n, UPLOADED + 1),
+    ]);
+    expect(await verdict(state)).toEqual({ kind: 'registered', snapshotId: 2n, reads: [] });
+  });
+
+  test('finds a segment in every retained ancestor, however old against its upload', async () => {
+    const state = tableWithHistory([ours(1n, 0), ours(2n, UPLOADED + 1, 's3://lake/in/orders/z.parquet')]);
+    expect(await verdict(state)).toMatchObject({ kind: 'registered', snapshotId: 1n });
+  });
+
+  test('takes s3a and s3 for one path', async () => {
+    const state = tableWithHistory([ours(1n, UPLOADED)]);
+    expect(await verdict(state, candidate({ uri: uri.replace('s3:', 's3a:') }))).toMatchObject({
+      kind: 'registered',
+    });
+  });
+
+  test("confirms a hit among hashes in that snapshot's manifests", async () => {
+    const many = Array.from({ length: 100 }, (_, i) => ({
+      uri: `s3://lake/in/orders/${i}.parquet`,
+      etag: `e${i}`,
+    }));
+    const summary = registrationSummary([...many, { uri, etag: 'e1' }]);
+    const state = tableWithHistory([snapshot(1n, { timestampMs: BigInt(UPLOADED), summary })]);
+    expect(await verdict(state, candidate(), manifests({ 1: [entry(uri)] }))).toEqual({
+      kind: 'registered',
+      snapshotId: 1n,
+      reads: ['added 1'],
+    });
+    expect(await verdict(state, candidate(), manifests({ 1: [] }))).toEqual({
+      kind: 'absent',
+      reads: ['added 1'],
+    });
+    expect(await verdict(state, candidate({ uri: 's3://lake/in/orders/not-there.parquet' }))).toEqual({
+      kind: 'absent',
+      reads: [],
+    });
+  });
+
+  test('reads the manifests of a registration too large for its summary, however old', async () => {
+    const state = tableWithHistory([
+      snapshot(1n, { timestampMs: 0n, summary: { 'iceberg-registrar.segment-count': '5000' } }),
+      ours(2n, UPLOADED + 1, 's3://lake/in/orders/z.parquet'),
+    ]);
+    expect(await verdict(state, candidate(), manifests({ 1: [entry(uri)] }))).toMatchObject({
+      kind: 'registered',
+      snapshotId: 1n,
+    });
+  });
+
+  test('says replaced when the path is registered under another ETag, with the entry to compare', async () => {
+    const state = tableWithHistory([ours(1n, UPLOADED, uri, 'older')]);
+    expect(await verdict(state, candidate(), manifests({ 1: [entry(uri)] }))).toMatchObject({
+      kind: 'replaced',
+      snapshotId: 1n,
+      entry: { filePath: uri },
+    });
+  });
+});
+
+describe('consultLedger: absence is proven, never assumed (I2)', () => {
+  const other = 's3://lake/in/orders/z.parquet';
+
+  test('a branch without a head has nothing', async () => {
+    expect(await verdict(tableState())).toEqual({ kind: 'absent', reads: [] });
+  });
+
+  test('history down to the first snapshot', async () => {
+    expect(await verdict(tableWithHistory([ours(1n, UPLOADED + 1, other)]))).toEqual({
+      kind: 'absent',
+      reads: [],
+    });
+  });
+
+  test('history down to an ancestor older than the upload and the allowance', async () => {
+    const old = { ...ours(7n, UPLOADED - UPLOAD_ALLOWANCE_MS - 1, other), parentSnapshotId: 6n };
+    expect(await verdict(tableWithHistory([old, ours(8n, UPLOADED + 1, other)]))).toMatchObject({
+      kind: 'absent',
+    });
+  });
+
+  test('an ancestor within the allowance of clocks proves nothing', async () => {
+    const near = { ...ours(7n, UPLOADED - UPLOAD_ALLOWANCE_MS + 1, other), parentSnapshotId: 6n };
+    expect(await verdict(tableWithHistory([near]))).toMatchObject({ kind: 'unprovable', reads: ['live 7'] });
+  });
+
+  test('a foreign append since the upload is read', async () => {
+    const state = tableWithHistory([ours(1n, 0, other), foreign(2n, UPLOADED + 1)]);
+    expect(await verdict(state, candidate(), manifests({ 2: [entry(uri)] }))).toEqual({
+      kind: 'registered',
+      snapshotId: 2n,
+      reads: ['added 2'],
+    });
+    expect(await verdict(state)).toEqual({ kind: 'absent', reads: ['added 2'] });
+  });
+
+  test('a foreign snapshot that adds no file is not read; one that does not say is', async () => {
+    const quiet = tableWithHistory([
+      ours(1n, 0, other),
+      foreign(2n, UPLOADED + 1, { 'added-data-files': '0' }),
+    ]);
+    expect(await verdict(quiet)).toEqual({ kind: 'absent', reads: [] });
+    const unknown = tableWithHistory([ours(1n, 0, other), foreign(2n, UPLOADED + 1, {})]);
+    expect(await verdict(unknown)).toEqual({ kind: 'absent', reads: ['added 2'] });
+  });
+
+  test('foreign appends before the upload are not read', async () => {
+    const state = tableWithHistory([
+      foreign(1n, 0),
+      foreign(2n, UPLOADED - HOUR),
+      ours(3n, UPLOADED + 1, other),
+    ]);
+    expect(await verdict(state)).toEqual({ kind: 'absent', reads: [] });
+  });
+
+  test('a root with a later sequence number and without our ledger is not the beginning', async () => {
+    expect(
+      await verdict(tableWithHistory([foreign(5n, UPLOADED + 1, { 'added-data-files': '0' })])),
+    ).toMatchObject({
+      kind: 'unprovable',
+    });
+  });
+
+  test('expired history: found among the live files, or nothing can tell', async () => {
+    const state = tableWithHistory([{ ...ours(7n, UPLOADED + 1, other), parentSnapshotId: 6n }]);
+    expect(await verdict(state, candidate(), manifests({}, [entry(uri, { snapshotId: 3n })]))).toMatchObject({
+      kind: 'registered',
+      snapshotId: 3n,
+    });
+    expect(
+      await verdict(state, candidate(), manifests({}, [entry(uri, { fileSizeInBytes: 99n })])),
+    ).toMatchObject({
+      kind: 'replaced',
+    });
+    expect(await verdict(state)).toMatchObject({ kind: 'unprovable' });
+  });
+
+  test('a copy also searches the live files', async () => {
+    const state = tableWithHistory([ours(1n, UPLOADED + 1, other)]);
+    expect(await verdict(state, candidate({ copied: true }), manifests({}, [entry(uri)]))).toMatchObject({
+      kind: 'registered',
+    });
+    expect(await verdict(state, candidate({ copied: true }))).toMatchObject({
+      kind: 'absent',
+      reads: ['live 1'],
+    });
+  });
+
+  test("a snapshot outside the branch's ancestry (rolled back) says nothing", async () => {
+    const state = tableWithHistory([ours(1n, UPLOADED, other)]);
+    const withRolledBack = {
+      ...state,
+      snapshots: new Map([...state.snapshots, [9n, { ...ours(9n, UPLOADED), parentSnapshotId: 1n }]]),
+    };
+    expect(await verdict(withRolledBack)).toMatchObject({ kind: 'absent' });
+  });
+});
