@@ -1,0 +1,51 @@
+import { RegistrarError } from '../errors.ts';
+import type { Finding } from './decoded-event.ts';
+import { findingsOf, malformed, segmentOrIgnored } from './finding.ts';
+import { int64At, isObject, type JsonObject, textAt } from './json-object.ts';
+
+/** The form of chunk message that this version reads (`lib/route/chunk.ts` writes it). */
+const VERSION = 1;
+
+export function isChunkMessage(notification: JsonObject): boolean {
+  return 'v' in notification;
+}
+
+/**
+ * A chunk message: `{"v":1,"segments":[{"bucket","key","etag","size",…}]}`, keys as they are. Members that this version does not
+ * know are passed over.
+ * @throws `event.malformed`, `event.newer_version`
+ */
+export function readChunkMessage(message: JsonObject): readonly Finding[] {
+  const version = message['v'];
+  if (typeof version === 'number' && Number.isInteger(version) && version > VERSION) {
+    throw new RegistrarError(
+      'event.newer_version',
+      `Cannot read a chunk message of version "${version}": this software reads version ${VERSION}; update it and the message will be read`,
+    );
+  }
+  const segments = message['segments'];
+  if (version !== VERSION || !Array.isArray(segments) || segments.length === 0) {
+    throw malformed('a chunk message is', message, `it must be {"v":${VERSION},"segments":[…]}`);
+  }
+  return segments.flatMap((segment: unknown) => findingsOf(() => readSegment(segment)));
+}
+
+function readSegment(segment: unknown): Finding {
+  if (!isObject(segment)) {
+    throw malformed('a segment of a chunk message is', segment, 'it must be an object with bucket and key');
+  }
+  const scheme = segment['scheme'] ?? 's3';
+  if (scheme !== 's3' && scheme !== 'gs') {
+    throw malformed('the scheme of a segment is', scheme, 'it must be "s3" or "gs"');
+  }
+  return segmentOrIgnored({
+    scheme,
+    bucket: segment['bucket'],
+    key: segment['key'],
+    size: int64At(segment, 'size'),
+    etag: textAt(segment, 'etag'),
+    versionId: textAt(segment, 'versionId'),
+    sequencer: textAt(segment, 'sequencer'),
+    copied: segment['copied'] === true,
+  });
+}

@@ -1,0 +1,79 @@
+import { RegistrarError } from '../errors.ts';
+import { stringifyJson } from '../spec/json.ts';
+import type { DecodedEvent, DecodedMessage, Finding, MessageAttributes } from './decoded-event.ts';
+import { findingsOf } from './finding.ts';
+import { isObject, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { readNotification, readNotificationText } from './notification.ts';
+
+/**
+ * What an event names, however it came: an SQS batch (standard or FIFO) of any notifications, S3, SNS or EventBridge invoking the
+ * function, a CloudEvent of Google or a Pub/Sub push. Nothing is read but the event; what makes no sense is rejected record by
+ * record, and the rest stands.
+ *
+ * @throws `event.malformed` when an SQS record has no messageId: nothing could be reported for it, so the batch must come again
+ */
+export function decodeEvent(event: unknown): DecodedEvent {
+  const records = isObject(event) && Array.isArray(event['Records']) ? event['Records'] : [];
+  return {
+    messages: records.some(isSqsRecord) ? records.map(decodeSqsRecord) : [decodeDirectly(event)],
+  };
+}
+
+function isSqsRecord(record: unknown): boolean {
+  return isObject(record) && record['eventSource'] === 'aws:sqs';
+}
+
+function decodeSqsRecord(record: unknown): DecodedMessage {
+  const messageId = isObject(record) ? textAt(record, 'messageId') : undefined;
+  if (!isObject(record) || messageId === undefined || messageId === '') {
+    throw new RegistrarError(
+      'event.malformed',
+      'Cannot report on a batch of SQS messages: a record has no messageId; the whole batch is handed back',
+    );
+  }
+  const body = textAt(record, 'body') ?? '';
+  return {
+    messageId,
+    body,
+    attributes: attributesOf(record),
+    ...sorted(findingsOf(() => readNotificationText(body))),
+  };
+}
+
+function decodeDirectly(event: unknown): DecodedMessage {
+  return {
+    messageId: googleMessageId(event),
+    body: stringifyJson(event) ?? '',
+    attributes: { receiveCount: 1 },
+    ...sorted(findingsOf(() => readNotification(event))),
+  };
+}
+
+function attributesOf(record: JsonObject): MessageAttributes {
+  const attributes = objectAt(record, 'attributes');
+  const receiptHandle = textAt(record, 'receiptHandle');
+  const groupId = textAt(attributes, 'MessageGroupId');
+  return {
+    ...(receiptHandle !== undefined && { receiptHandle }),
+    ...(groupId !== undefined && { groupId }),
+    receiveCount: Number(textAt(attributes, 'ApproximateReceiveCount') ?? 1) || 1,
+  };
+}
+
+/** The ID by which Google knows the event: the Pub/Sub message's, or the CloudEvent's own. */
+function googleMessageId(event: unknown): string | null {
+  if (!isObject(event)) return null;
+  const message = isObject(event['message'])
+    ? event['message']
+    : objectAt(objectAt(event, 'data'), 'message');
+  const cloudEventId = 'specversion' in event ? textAt(event, 'id') : undefined;
+  return textAt(message, 'messageId') ?? cloudEventId ?? null;
+}
+
+function sorted(findings: readonly Finding[]): Pick<DecodedMessage, 'references' | 'ignored' | 'rejected'> {
+  return {
+    references: findings.flatMap((found) => (found.kind === 'segment' ? [found.reference] : [])),
+    ignored: findings.flatMap((found) => (found.kind === 'ignored' ? [{ reason: found.reason }] : [])),
+    rejected: findings.flatMap((found) => (found.kind === 'rejected' ? [found.error] : [])),
+  };
+}

@@ -1,0 +1,24 @@
+/** JSON of unknown shape, looked at member by member. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member as an object; without members when it is anything else. */
+export function objectAt(object: JsonObject, member: string): JsonObject {
+  const value = object[member];
+  return isObject(value) ? value : {};
+}
+
+export function textAt(object: JsonObject, member: string): string | undefined {
+  const value = object[member];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** An int64, which Google writes as a string or as a number, in its decimal digits. */
+export function int64At(object: JsonObject, member: string): string | undefined {
+  const value = object[member];
+  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;
+  return typeof text === 'string' && /^\d+$/.test(text) ? text : undefined;
+}
