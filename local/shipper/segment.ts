@@ -1,6 +1,6 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { Schema, Type } from '../../lib/spec/schema.ts';
-import type { Dataset, Row, Value } from './dataset.ts';
+import { type Dataset, newestSchema, type Row, type Value } from './dataset.ts';
 import { seededDice } from './dice.ts';
 import { parquetSchema } from './parquet-schema.ts';
 import { logRows, type SegmentLog } from './segment-log.ts';
@@ -9,6 +9,7 @@ export interface MadeSegment {
   /** Below the shipper's `url`, in the default layout: `thadam/v1/{pipeline}/{dataset}/…`. */
   readonly key: string;
   readonly bytes: Uint8Array;
+  /** By the column names of the version it was made under. */
   readonly rows: readonly Row[];
   readonly log: SegmentLog;
 }
@@ -31,7 +32,7 @@ export function makeSegment(
   const dice = seededDice(`${dataset.name}/${index}`);
   const firstSeq = BigInt(index * dataset.rowsPerSegment);
   const rows = Array.from({ length: options.rows ?? dataset.rowsPerSegment }, (_, row) =>
-    dataset.row(dice, firstSeq + BigInt(row), version),
+    rowUnder(schema, newestSchema(dataset), dataset.row(dice, firstSeq + BigInt(row), version)),
   );
   return {
     key: segmentKey(dataset, index, options.pipeline),
@@ -63,6 +64,12 @@ export function writeParquet(schema: Schema, rows: readonly Row[]): Uint8Array {
       createdBy: 'demo shipper',
     }),
   );
+}
+
+/** A row of the newest schema as an older one has it: its columns only, under its names. */
+function rowUnder(schema: Schema, newest: Schema, row: Row): Row {
+  const names = new Map(newest.fields.map(({ id, name }) => [id, name]));
+  return Object.fromEntries(schema.fields.map(({ id, name }) => [name, row[names.get(id) ?? name] ?? null]));
 }
 
 /** The writer takes int64 as bigint only, and a promoted column's values may still be numbers. */
