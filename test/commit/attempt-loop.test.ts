@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { assertions } from '../../lib/commit/assertions.ts';
+import { type Attempt, commitInAttempts, type StagedCommit } from '../../lib/commit/attempt-loop.ts';
+import type { CommitResult, LoadedTable } from '../../lib/ports.ts';
+import type { TableState } from '../../lib/spec/table-state.ts';
+import { snapshot, tableState, tableWithHistory } from '../fakes/table-state.ts';
+
+const OURS = 42n;
+const conflict: CommitResult = { outcome: 'refused', reason: 'conflict', message: 'branch main has changed' };
+const invalid: CommitResult = { outcome: 'refused', reason: 'invalid', message: 'unknown action' };
+const unknown: CommitResult = { outcome: 'unknown', message: '502 Bad Gateway' };
+const table: LoadedTable = { metadataLocation: 's3://lake/landed.json', metadata: {}, config: {} };
+const landed: CommitResult = { outcome: 'landed', table };
+
+const base = tableWithHistory([snapshot(1n)]);
+const later = (id: bigint, parent = 1n): TableState => ({
+  ...tableWithHistory([snapshot(1n), { ...snapshot(id), parentSnapshotId: parent }]),
+  metadataLocation: `s3://lake/${id}.json`,
+});
+
+/** One run of the loop against scripted answers: what the catalog says, what each reload shows. */
+async function run(script: {
+  readonly answers: readonly CommitResult[];
+  readonly reloads?: readonly TableState[];
+  readonly initial?: TableState;
+  readonly fresh?: boolean;
+  readonly stage?: (attempt: Attempt) => 'nothing' | 'reload' | undefined;
+  readonly remainingMs?: () => number;
+  readonly maxAttempts?: number;
+}) {
+  const answers = [...script.answers];
+  const reloads = [...(script.reloads ?? [])];
+  const attempts: Attempt[] = [];
+  const sleeps: number[] = [];
+  const end = commitInAttempts<string>(
+    {
+      catalog: { commit: async () => answers.shift() ?? conflict },
+      timers: { sleep: async (ms) => void sleeps.push(ms) },
+      random: { next: () => 0.5, uuid: () => 'u' },
+    },
+    {
+      table: base.identifier,
+      branch: 'main',
+      initial: { state: script.initial ?? base, fresh: script.fresh ?? true },
+      reload: async () => reloads.shift() ?? { ...base },
+      read: () => later(OURS),
+      stage: async (attempt): Promise<StagedCommit<string> | 'nothing' | 'reload'> => {
+        attempts.push(attempt);
+        return (
+          script.stage?.(attempt) ?? {
+            commit: { requirements: [], updates: [] },
+            snapshotId: OURS,
+            result: `attempt ${attempt.number}`,
+          }
+        );
+      },
+      retry: { maxAttempts: script.maxAttempts ?? 5, initialMs: 100, maxMs: 1_000, jitter: 1 },
+      remainingMs: script.remainingMs ?? (() => 60_000),
+    },
+  );
+  return { end: await end.catch((error: unknown) => error), attempts, sleeps };
+}
+
+describe('commitInAttempts: the three ends of a commit (I7)', () => {
+  test('landed at once: no reload, no wait', async () => {
+    const { end, attempts, sleeps } = await run({ answers: [landed] });
+    expect(end).toMatchObject({ outcome: 'landed', attempts: 1, result: 'attempt 1' });
+    expect([attempts.length, sleeps.length]).toEqual([1, 0]);
+  });
+
+  test('a conflict stages again on the reloaded state, under the next number (I1)', async () => {
+    const { end, attempts } = await run({ answers: [conflict, landed], reloads: [later(2n)] });
+    expect(end).toMatchObject({ outcome: 'landed', attempts: 2 });
+    expect(attempts.map(({ number, fresh }) => [number, fresh])).toEqual([
+      [1, true],
+      [2, true],
+    ]);
+    expect(attempts[1]?.state.refs['main']?.snapshotId).toBe(2n);
+  });
+
+  test('a conflict of a cached state is staged again without a wait', async () => {
+    const { sleeps } = await run({ answers: [conflict, landed], reloads: [later(2n)], fresh: false });
+    expect(sleeps).toEqual([]);
+  });
+
+  test('waits double, with jitter, up to the most', async () => {
+    const reloads = [2n, 3n, 4n, 5n, 6n].map((id) => later(id));
+    const { end, sleeps } = await run({ answers: [], reloads, maxAttempts: 5 });
+    expect(sleeps).toEqual([50, 100, 200, 400, 500]);
+    expect(end).toMatchObject({ code: 'catalog.conflict', retryable: true });
+  });
+
+  test('the same conflict twice on unchanged metadata is a refusal (cases.md D6)', async () => {
+    const { end, attempts } = await run({
+      answers: [conflict, conflict, conflict],
+      reloads: [base, base, base],
+    });
+    expect(end).toMatchObject({ code: 'catalog.refused' });
+    expect(attempts.length).toBe(2);
+  });
+
+  test('an invalid request on a state loaded now is a refusal; on a cached one it is staged once more', async () => {
+    expect((await run({ answers: [invalid] })).end).toMatchObject({ code: 'catalog.refused' });
+    const once = await run({ answers: [invalid, landed], fresh: false, reloads: [later(2n)] });
+    expect(once.end).toMatchObject({ outcome: 'landed', attempts: 2 });
+    const twice = await run({ answers: [invalid, invalid], fresh: false, reloads: [base] });
+    expect(twice.end).toMatchObject({ code: 'catalog.refused' });
+  });
+
+  test('a table that is gone is table.missing', async () => {
+    const { end } = await run({
+      answers: [{ outcome: 'refused', reason: 'missing', message: 'no such table' }],
+    });
+    expect(end).toMatchObject({ code: 'table.missing' });
+  });
+
+  test('unknown, and our snapshot is in the metadata: landed, nothing is sent again', async () => {
+    const { end, attempts } = await run({ answers: [unknown], reloads: [later(OURS)] });
+    expect(end).toMatchObject({ outcome: 'landed', attempts: 1 });
+    expect(attempts.length).toBe(1);
+  });
+
+  test('unknown, landed and overtaken by another commit: landed', async () => {
+    const overtaken = tableWithHistory([snapshot(1n), snapshot(OURS), snapshot(50n)]);
+    expect((await run({ answers: [unknown], reloads: [overtaken] })).end).toMatchObject({
+      outcome: 'landed',
+    });
+  });
+
+  test('unknown, and the head still is the asserted one: staged again, as settled', async () => {
+    const { end, attempts } = await run({ answers: [unknown, landed], reloads: [{ ...base }] });
+    expect(end).toMatchObject({ outcome: 'landed', attempts: 2 });
+    expect(attempts[1]?.afterUnknown).toBe(false);
+  });
+
+  test('unknown, and others committed on the asserted head: settled as refused', async () => {
+    const { attempts } = await run({ answers: [unknown, landed], reloads: [later(2n)] });
+    expect(attempts[1]?.afterUnknown).toBe(false);
+  });
+
+  test('unknown on an empty table that is still empty, or has another first snapshot: settled as refused', async () => {
+    for (const reloaded of [tableState(), tableWithHistory([snapshot(7n)])]) {
+      const { attempts } = await run({
+        answers: [unknown, landed],
+        initial: tableState(),
+        reloads: [reloaded],
+      });
+      expect(attempts[1]?.afterUnknown).toBe(false);
+    }
+  });
+
+  test('unknown, and history has expired past the asserted head: the next attempt knows that absence may be its own commit', async () => {
+    const expired = tableWithHistory([{ ...snapshot(9n), parentSnapshotId: 8n }]);
+    const { attempts } = await run({ answers: [unknown, landed], reloads: [expired] });
+    expect(attempts[1]?.afterUnknown).toBe(true);
+  });
+
+  test('a stage that wants a loaded state gets one, and only then', async () => {
+    const { end, attempts } = await run({
+      answers: [landed],
+      fresh: false,
+      reloads: [later(2n)],
+      stage: ({ fresh }) => (fresh ? undefined : 'reload'),
+    });
+    expect(end).toMatchObject({ outcome: 'landed', attempts: 1 });
+    expect(attempts.map(({ fresh }) => fresh)).toEqual([false, true]);
+  });
+
+  test('nothing to commit sends nothing', async () => {
+    const { end } = await run({ answers: [], stage: () => 'nothing' });
+    expect(end).toMatchObject({ outcome: 'nothing', attempts: 0 });
+  });
+
+  test('no attempt is begun without the time for an answer', async () => {
+    const { end, attempts } = await run({ answers: [landed], remainingMs: () => 1_000 });
+    expect(end).toMatchObject({ code: 'catalog.conflict' });
+    expect(attempts).toEqual([]);
+  });
+});
+
+describe('assertions: what was checked is what is asserted (I8)', () => {
+  test('names UUID, head, current schema and default spec', () => {
+    expect(assertions(base, 'main', [])).toEqual([
+      { type: 'assert-table-uuid', uuid: base.uuid },
+      { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': 1n },
+      { type: 'assert-current-schema-id', 'current-schema-id': 0 },
+      { type: 'assert-default-spec-id', 'default-spec-id': 0 },
+    ]);
+  });
+
+  test('with a schema change also the last field ID', () => {
+    const update = { action: 'add-schema', schema: base.currentSchema, 'last-column-id': 7 } as const;
+    expect(assertions({ ...base, lastColumnId: 7 }, 'main', [update])).toContainEqual({
+      type: 'assert-last-assigned-field-id',
+      'last-assigned-field-id': 7,
+    });
+  });
+
+  test('a branch without a head asserts null, and every other ref seen', () => {
+    const tagged = tableState({ refs: { old: { type: 'tag', snapshotId: 3n } } });
+    expect(assertions(tagged, 'main', [])).toEqual(
+      expect.arrayContaining([
+        { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': null },
+        { type: 'assert-ref-snapshot-id', ref: 'old', 'snapshot-id': 3n },
+      ]),
+    );
+  });
+});
