@@ -1,0 +1,112 @@
+import { RegistrarError } from '../errors.ts';
+
+/** Where an AWS-like service is and who asks; what is left out is found as the AWS SDK finds it (the role's own credentials). */
+export interface AwsSettings {
+  readonly endpoint?: string;
+  readonly region?: string;
+  readonly access_key_id?: string;
+  readonly secret_access_key?: string;
+  readonly session_token?: string;
+}
+
+/** What every client of the AWS SDK is made with. Four attempts a request; a connection must stand within 3 s and speak within 20 s. */
+export function awsClientConfig(settings: AwsSettings) {
+  const { endpoint, access_key_id, secret_access_key, session_token } = settings;
+  const region = settings.region ?? (endpoint === undefined ? undefined : 'us-east-1');
+  return {
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    ...(access_key_id !== undefined &&
+      secret_access_key !== undefined && {
+        credentials: {
+          accessKeyId: access_key_id,
+          secretAccessKey: secret_access_key,
+          ...(session_token !== undefined && { sessionToken: session_token }),
+        },
+      }),
+    maxAttempts: 4,
+    requestHandler: {
+      connectionTimeout: 3_000,
+      requestTimeout: 20_000,
+      throwOnRequestTimeout: true,
+      socketTimeout: 20_000,
+    },
+  };
+}
+
+/** What the SDK's error says, without its response, which may hold what must not be logged (I10). */
+export interface AwsFault {
+  /** `NoSuchKey`, `SlowDown`, `TimeoutError`, … */
+  readonly name: string;
+  readonly message: string;
+  /** Undefined when no answer came. */
+  readonly status: number | undefined;
+  readonly attempts: number;
+}
+
+/** Reads an error of the AWS SDK. */
+export function awsFault(error: unknown): AwsFault {
+  if (!(error instanceof Error))
+    return { name: 'Error', message: String(error), status: undefined, attempts: 1 };
+  const { name, message } = error;
+  const metadata = '$metadata' in error ? (error.$metadata as Record<string, unknown>) : {};
+  const status = metadata['httpStatusCode'];
+  const attempts = metadata['attempts'];
+  return {
+    name,
+    message: message.length > 500 ? `${message.slice(0, 500)}…` : message,
+    status: typeof status === 'number' ? status : undefined,
+    attempts: typeof attempts === 'number' ? attempts : 1,
+  };
+}
+
+/** The error for a call that failed for good: `auth.failed` for refused or absent credentials, else `unavailable`. */
+export function awsError(
+  unavailable: 'store.unavailable' | 'queue.unavailable',
+  attempted: string,
+  fault: AwsFault,
+): RegistrarError {
+  const denied = fault.status === 403 || isCredentialFault(fault);
+  return new RegistrarError(
+    denied ? 'auth.failed' : unavailable,
+    `Cannot ${attempted}: ${fault.name}: ${fault.message}${wayOut(fault)}`,
+    { context: { status: fault.status, fault: fault.name, attempts: fault.attempts } },
+  );
+}
+
+/** Whether it is the caller that was refused (an unknown key, an expired token, a wrong clock) and not the one object. */
+export function isCredentialFault(fault: AwsFault): boolean {
+  return credentialFaults.has(fault.name);
+}
+
+const credentialFaults: ReadonlySet<string> = new Set([
+  'CredentialsProviderError',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidAccessKeyId',
+  'InvalidClientTokenId',
+  'InvalidSecurity',
+  'InvalidToken',
+  'RequestExpired',
+  'RequestTimeTooSkewed',
+  'SignatureDoesNotMatch',
+  'TokenRefreshRequired',
+  'UnrecognizedClientException',
+]);
+
+function wayOut(fault: AwsFault): string {
+  switch (fault.name) {
+    case 'NoSuchBucket':
+      return '; create the bucket or correct the URL';
+    case 'PermanentRedirect':
+    case 'AuthorizationHeaderMalformed':
+      return '; set the region to that of the bucket';
+    case 'QueueDoesNotExist':
+    case 'AWS.SimpleQueueService.NonExistentQueue':
+      return '; create the queue or correct its URL';
+    case 'CredentialsProviderError':
+      return '; give the function a role, or set access_key_id and secret_access_key';
+    default:
+      return '';
+  }
+}

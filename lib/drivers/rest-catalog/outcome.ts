@@ -1,0 +1,95 @@
+import { parseJson } from '../../spec/json.ts';
+import type { HttpExchange } from './http.ts';
+
+type HttpAnswer = Extract<HttpExchange, { kind: 'answer' }>;
+
+/** What an answer means to whoever asked; the one place where a status is looked at. */
+export type Outcome =
+  | 'ok'
+  | 'conflict'
+  | 'invalid'
+  | 'missing'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'throttled'
+  /** The request did not reach a catalog: a redirect, or a 404 that no catalog writes. */
+  | 'misdirected'
+  /** The server may have done it, or may yet do it (I7). */
+  | 'unknown';
+
+/** The outcome of one answer (REST OpenAPI, `updateTable`; Java's `ErrorHandlers` agrees; cases D1, D7, D8, F3, F14). */
+export function outcomeOf(answer: HttpAnswer): Outcome {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return 'ok';
+  if (status >= 500 || status < 300 || status === 408) return 'unknown';
+  if (status < 400) return 'misdirected';
+  const type = errorType(answer);
+  if (throttlingTypes.has(type)) return 'throttled';
+  if (type === 'CommitFailedException') return 'conflict';
+  switch (status) {
+    case 401:
+    case 419:
+      return 'unauthenticated';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return isRecord(readBody(answer.body)) ? 'missing' : 'misdirected';
+    case 409:
+      return 'conflict';
+    case 429:
+      return 'throttled';
+    default:
+      return 'invalid';
+  }
+}
+
+/** AWS throttles with 400 or 403 and names the reason only here (apache/iceberg#17824). */
+const throttlingTypes: ReadonlySet<string> = new Set([
+  'LimitExceededException',
+  'RequestLimitExceeded',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequestsException',
+]);
+
+function errorType(answer: HttpAnswer): string {
+  const header = answer.headers['x-amzn-errortype'];
+  if (typeof header === 'string') return header.replace(/:.*$/s, '').replace(/^.*#/s, '');
+  const body = readBody(answer.body);
+  const error = isRecord(body) ? body['error'] : undefined;
+  return isRecord(error) && typeof error['type'] === 'string' ? error['type'] : '';
+}
+
+/** The body as JSON, or undefined: proxies answer HTML, rate limiters nothing (D8). */
+export function readBody(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server's own words: Iceberg's `error.message`, OAuth's `error_description`, AWS's `message`, else the start of the body. */
+export function errorText(answer: HttpAnswer): string {
+  const body = readBody(answer.body);
+  const error = isRecord(body) ? body['error'] : undefined;
+  const words = isRecord(error)
+    ? [error['type'], error['message']]
+    : isRecord(body)
+      ? [error, body['error_description'], body['message']]
+      : [answer.body.replaceAll(/<[^>]*>|\s+/g, ' ').trim()];
+  const text = words.filter((word) => typeof word === 'string' && word !== '').join(': ');
+  return `${answer.status}${text === '' ? '' : ` ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`}`;
+}
+
+/** Milliseconds to wait as the server asks by `Retry-After`, in seconds or as a date. */
+export function retryAfterMs(answer: HttpAnswer, nowMs: number): number | undefined {
+  const value = answer.headers['retry-after'];
+  if (typeof value !== 'string') return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,78 @@
+import type { Entry } from '../../config/entry.ts';
+import { RegistrarError } from '../../errors.ts';
+import type { CatalogClient } from './client.ts';
+import { isRecord } from './outcome.ts';
+
+/** What `GET /v1/config` says about a catalog's own addresses and abilities. */
+export interface ServiceConfig {
+  /** Path of everything but the configuration, `/api/v1/prefix`, encoded. */
+  readonly basePath: string;
+  /** Between the levels of a namespace in a path, URL-encoded. */
+  readonly namespaceSeparator: string;
+  /** `POST /v1/namespaces/{namespace}/register`, the prefix left out; undefined: the protocol's default set. */
+  readonly endpoints: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Asks a catalog for its configuration: defaults < ours < overrides. The prefix is spliced in as it comes: Nessie's is
+ * encoded already, others have slashes (D13).
+ *
+ * @throws `config.invalid` when the catalog wants to be called at another origin: credentials do not follow it there (F15).
+ */
+export async function loadServiceConfig(
+  client: CatalogClient,
+  base: URL,
+  settings: Pick<Entry, 'catalog_uri' | 'catalog_warehouse' | 'catalog_prefix'>,
+): Promise<ServiceConfig> {
+  const { catalog_warehouse: warehouse, catalog_prefix } = settings;
+  const query = warehouse === undefined ? '' : `?warehouse=${encodeURIComponent(warehouse)}`;
+  const { outcome, body, message } = await client.get(`${rootPath(base)}/v1/config${query}`);
+  if (outcome !== 'ok' || !isRecord(body)) {
+    throw new RegistrarError(
+      outcome === 'unknown' ? 'catalog.unavailable' : 'catalog.refused',
+      `Cannot read the configuration of the catalog "${settings.catalog_uri}"${warehouse === undefined ? '' : ` for catalog_warehouse "${warehouse}"`}: it answered ${message}`,
+    );
+  }
+  const properties = {
+    ...record(body['defaults']),
+    ...(catalog_prefix !== undefined && { prefix: catalog_prefix }),
+    uri: settings.catalog_uri,
+    ...record(body['overrides']),
+  };
+  const uri = new URL(text(properties, 'uri') ?? base.href, base);
+  if (uri.origin !== base.origin) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot use the catalog "${settings.catalog_uri}": it wants to be called at "${uri.origin}", where credentials for it are not sent; set catalog_uri to that address if it is right`,
+    );
+  }
+  const prefix = (text(properties, 'prefix') ?? '').replace(/^\/+|\/+$/g, '');
+  const endpoints = body['endpoints'];
+  return {
+    basePath: `${rootPath(uri)}/v1${prefix === '' ? '' : `/${prefix}`}`,
+    namespaceSeparator: text(properties, 'namespace-separator') ?? '%1F',
+    endpoints: Array.isArray(endpoints)
+      ? new Set(endpoints.map((endpoint) => plainEndpoint(String(endpoint))))
+      : undefined,
+  };
+}
+
+/** `POST v1/{prefix}/x` and `POST /v1/x` are one endpoint: the fixture of 1.10 writes the first. */
+function plainEndpoint(endpoint: string): string {
+  const [method = '', path = ''] = endpoint.trim().split(/\s+/);
+  return `${method.toUpperCase()} /${path.replace(/^\//, '').replace('{prefix}/', '')}`;
+}
+
+/** The path of a URI without slashes at its end. */
+function rootPath(uri: URL): string {
+  return uri.pathname.replace(/\/+$/, '');
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+function text(properties: Readonly<Record<string, unknown>>, key: string): string | undefined {
+  const value = properties[key];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,145 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { RegistrarError } from '../errors.ts';
+import type { OutgoingMessage, Queue, ReceivedMessage } from '../ports.ts';
+import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+
+/** SQS takes 10 messages a call. */
+const batchMessages = 10;
+
+/** And 1 MiB together on AWS; 256 KiB where the older limit stands, as in LocalStack 4. A larger message goes alone. */
+const batchBytes = 256 * 1024;
+
+/** A queue on Amazon SQS; the endpoint is normally part of the queue's URL. */
+export function sqsQueue(settings: AwsSettings = {}): Queue {
+  const client = new SQSClient(awsClientConfig(settings));
+
+  async function attempt<Answer>(attempted: string, answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw awsError('queue.unavailable', attempted, awsFault(error));
+    }
+  }
+
+  return {
+    async send(queueUrl, messages) {
+      const refused: number[] = [];
+      for (const batch of batches(messages)) {
+        const { Failed = [] } = await attempt(
+          `send ${batch.length} messages to "${queueUrl}"`,
+          client.send(
+            new SendMessageBatchCommand({
+              QueueUrl: queueUrl,
+              Entries: batch.map(({ index, message }) => ({
+                Id: String(index),
+                MessageBody: message.body,
+                ...(message.groupId !== undefined && { MessageGroupId: message.groupId }),
+                ...(message.deduplicationId !== undefined && {
+                  MessageDeduplicationId: message.deduplicationId,
+                }),
+              })),
+            }),
+          ),
+        );
+        refused.push(...Failed.map(({ Id }) => Number(Id)));
+      }
+      return refused;
+    },
+
+    async receive(queueUrl, { maxMessages, waitSeconds }) {
+      const { Messages = [] } = await attempt(
+        `receive from "${queueUrl}"`,
+        client.send(
+          new ReceiveMessageCommand({
+            QueueUrl: queueUrl,
+            MaxNumberOfMessages: Math.min(maxMessages, batchMessages),
+            WaitTimeSeconds: waitSeconds,
+            MessageSystemAttributeNames: ['All'],
+          }),
+          { requestTimeout: (waitSeconds + 20) * 1000 },
+        ),
+      );
+      return Messages.map(receivedMessage);
+    },
+
+    async delete(queueUrl, receiptHandles) {
+      for (let from = 0; from < receiptHandles.length; from += batchMessages) {
+        const { Failed = [] } = await attempt(
+          `delete messages from "${queueUrl}"`,
+          client.send(
+            new DeleteMessageBatchCommand({
+              QueueUrl: queueUrl,
+              Entries: receiptHandles
+                .slice(from, from + batchMessages)
+                .map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle })),
+            }),
+          ),
+        );
+        if (Failed[0] !== undefined) {
+          const { Code, Message } = Failed[0];
+          throw new RegistrarError(
+            'queue.unavailable',
+            `Cannot delete ${Failed.length} messages from "${queueUrl}": ${Code}: ${Message}`,
+          );
+        }
+      }
+    },
+
+    async setVisibility(queueUrl, receiptHandle, seconds) {
+      await attempt(
+        `set the visibility of a message of "${queueUrl}"`,
+        client.send(
+          new ChangeMessageVisibilityCommand({
+            QueueUrl: queueUrl,
+            ReceiptHandle: receiptHandle,
+            VisibilityTimeout: Math.min(Math.ceil(seconds), 43_200),
+          }),
+        ),
+      );
+    },
+  };
+}
+
+interface Indexed {
+  readonly index: number;
+  readonly message: OutgoingMessage;
+}
+
+/** The messages in their order, in batches that SQS takes. */
+function* batches(messages: readonly OutgoingMessage[]): Generator<readonly Indexed[]> {
+  let batch: Indexed[] = [];
+  let bytes = 0;
+  for (const [index, message] of messages.entries()) {
+    const size = Buffer.byteLength(message.body);
+    if (batch.length === batchMessages || (batch.length > 0 && bytes + size > batchBytes)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push({ index, message });
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function receivedMessage({ MessageId, ReceiptHandle, Body, Attributes }: Message): ReceivedMessage {
+  if (MessageId === undefined || ReceiptHandle === undefined) {
+    throw new RegistrarError(
+      'queue.unavailable',
+      'Cannot use a received message: it has no ID or receipt handle',
+    );
+  }
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body ?? '',
+    attributes: Attributes ?? {},
+  };
+}
