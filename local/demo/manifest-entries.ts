@@ -1,0 +1,48 @@
+import type { Engine } from './engine.ts';
+import { avroFilesSql, type Lake } from './lake.ts';
+
+/** A live data file as the manifests of a snapshot have it, read by the engine and not by this project's own reader. */
+export interface LiveFile {
+  readonly uri: string;
+  readonly rows: number;
+  readonly sizeBytes: number;
+  readonly nullCounts: ReadonlyMap<number, number>;
+  readonly lowerBounds: ReadonlyMap<number, Uint8Array>;
+  readonly upperBounds: ReadonlyMap<number, Uint8Array>;
+}
+
+/** Every live data file of a snapshot, in no order; a file that is listed twice is there twice. */
+export async function liveFiles(
+  engine: Engine,
+  lake: Lake,
+  manifestList: string,
+): Promise<readonly LiveFile[]> {
+  const manifests = await engine.query(`SELECT manifest_path FROM ${avroFilesSql(lake, [manifestList])}`);
+  const rows = await engine.query(
+    `SELECT ${fileColumns.join(', ')} FROM ${avroFilesSql(lake, manifests.flat())} WHERE status != 2`,
+  );
+  return rows.map(([uri = '', records, size, nulls = '[]', lower = '[]', upper = '[]']) => ({
+    uri,
+    rows: Number(records),
+    sizeBytes: Number(size),
+    nullCounts: new Map((JSON.parse(nulls) as [number, string][]).map(([id, count]) => [id, Number(count)])),
+    lowerBounds: boundsOf(lower),
+    upperBounds: boundsOf(upper),
+  }));
+}
+
+const dataFile = (field: string): string => `tupleElement(data_file, '${field}')`;
+const byFieldId = (field: string, value: string): string =>
+  `toJSONString(arrayMap(entry -> (entry.1, ${value}), ${dataFile(field)}))`;
+const fileColumns = [
+  dataFile('file_path'),
+  `toString(${dataFile('record_count')})`,
+  `toString(${dataFile('file_size_in_bytes')})`,
+  byFieldId('null_value_counts', 'toString(entry.2)'),
+  byFieldId('lower_bounds', 'hex(entry.2)'),
+  byFieldId('upper_bounds', 'hex(entry.2)'),
+];
+
+function boundsOf(json: string): ReadonlyMap<number, Uint8Array> {
+  return new Map((JSON.parse(json) as [number, string][]).map(([id, hex]) => [id, Buffer.from(hex, 'hex')]));
+}
