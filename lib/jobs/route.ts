@@ -1,0 +1,195 @@
+import pLimit from 'p-limit';
+import type { Entry } from '../config/entry.ts';
+import { RegistrarError } from '../errors.ts';
+import { decodeEvent } from '../event/decode-event.ts';
+import type { DecodedMessage } from '../event/decoded-event.ts';
+import { segmentUri } from '../event/segment-reference.ts';
+import type { Clock, Log, Quarantine, Queue, Timers } from '../ports.ts';
+import { type Chunk, chunksByTable, type RoutedSegment } from '../route/chunk.ts';
+import { layoutRouter } from '../route/layout.ts';
+
+export interface RoutePorts {
+  readonly entries: readonly Entry[];
+  readonly queue: Pick<Queue, 'send'>;
+  readonly quarantine: Pick<Quarantine, 'put'>;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** Lambda's partial batch response: the messages to hand back. */
+export interface BatchResponse {
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+}
+
+/** Waits before what the queue did not take is sent again. */
+const RESEND_AFTER_MS = [200, 1000];
+const SAMPLE_SIZE = 5;
+const CONCURRENT_QUARANTINE_WRITES = 16;
+
+type Routed = RoutedSegment & { readonly message: DecodedMessage };
+type Failures = Map<DecodedMessage, RegistrarError>;
+
+/**
+ * Sends what an event names to the queues of the tables. A message is acknowledged only when each of its segments was sent, is to be
+ * ignored or leads to no table (counted, with a sample in the log), and what makes no sense in it is quarantined (I3, I9).
+ * Reads no object; linear in the size of the batch.
+ *
+ * @throws `event.malformed` for an event that cannot be reported on, `config.invalid` without a queue to send to, and whatever kept an
+ * event that came without a queue from being routed
+ */
+export async function route(event: unknown, ports: RoutePorts): Promise<BatchResponse> {
+  const { messages } = decodeEvent(event);
+  const failures: Failures = new Map();
+  const { routed, unroutable, ignored } = routeAll(messages, ports.entries);
+
+  const quarantined = await quarantineRejected(messages, failures, ports);
+  const chunks = await sendAll(routed, failures, ports);
+
+  if (unroutable.length > 0) {
+    ports.log.warn({
+      event: 'key.unroutable',
+      count: unroutable.length,
+      sample: unroutable.slice(0, SAMPLE_SIZE),
+    });
+  }
+  ports.log.info({
+    event: 'routed',
+    messages: messages.length,
+    segments: routed.length,
+    chunks,
+    ignored: Object.fromEntries(ignored),
+    unroutable: unroutable.length,
+    quarantined,
+    failed: failures.size,
+  });
+  return respond(failures, ports.log);
+}
+
+function routeAll(messages: readonly DecodedMessage[], entries: readonly Entry[]) {
+  const routeOf = layoutRouter(entries);
+  const routed: Routed[] = [];
+  const unroutable: string[] = [];
+  const ignored = new Map<string, number>();
+  const ignore = (reason: string) => ignored.set(reason, (ignored.get(reason) ?? 0) + 1);
+
+  for (const message of messages) {
+    for (const { reason } of message.ignored) ignore(reason);
+    for (const reference of message.references) {
+      const routing = routeOf(reference);
+      if (routing.kind === 'table') routed.push({ reference, routing, message });
+      else if (routing.kind === 'ignored') ignore(routing.reason);
+      else unroutable.push(segmentUri(reference));
+    }
+  }
+  return { routed, unroutable, ignored };
+}
+
+async function quarantineRejected(
+  messages: readonly DecodedMessage[],
+  failures: Failures,
+  { quarantine, log, clock }: RoutePorts,
+): Promise<number> {
+  const rejected = messages.filter((message) => message.rejected.length > 0);
+  const sample = rejected.slice(0, SAMPLE_SIZE).map(({ messageId, rejected: [error] }) => ({
+    messageId,
+    code: error?.code,
+    message: error?.message,
+  }));
+  if (rejected.length > 0) log.warn({ event: 'event.rejected', count: rejected.length, sample });
+
+  const limit = pLimit(CONCURRENT_QUARANTINE_WRITES);
+  const written = await limit.map(rejected, async (message) => {
+    const retryable = message.rejected.find((error) => error.retryable);
+    if (retryable !== undefined) {
+      failures.set(message, retryable);
+      return 0;
+    }
+    try {
+      await quarantine.put({
+        v: 1,
+        kind: 'failure',
+        at: new Date(clock.now()).toISOString(),
+        code: 'event.malformed',
+        message: message.rejected.map((error) => error.message).join('\n'),
+        body: message.body,
+      });
+      return 1;
+    } catch (error) {
+      failures.set(message, asRegistrarError(error));
+      return 0;
+    }
+  });
+  return written.reduce<number>((sum, one) => sum + one, 0);
+}
+
+async function sendAll(routed: readonly Routed[], failures: Failures, ports: RoutePorts): Promise<number> {
+  const byQueue = Map.groupBy(routed, ({ routing }) => registrationsQueue(routing.entry));
+  let sent = 0;
+  for (const [queueUrl, ofQueue] of byQueue) {
+    const chunks = chunksByTable(ofQueue);
+    sent += chunks.length;
+    try {
+      const refused = await send(queueUrl, chunks, ports);
+      fail(
+        refused,
+        new RegistrarError(
+          'queue.unavailable',
+          `Cannot send ${refused.length} messages to "${queueUrl}": the queue did not take them`,
+        ),
+      );
+    } catch (error) {
+      fail(chunks, asRegistrarError(error));
+    }
+  }
+  return sent;
+
+  function fail(chunks: readonly Chunk<Routed>[], error: RegistrarError): void {
+    for (const { message } of chunks.flatMap(({ items }) => items)) failures.set(message, error);
+  }
+}
+
+/** Sends again what the queue did not take (cases.md E26); answers what it never took. */
+async function send(
+  queueUrl: string,
+  chunks: readonly Chunk<Routed>[],
+  { queue, timers }: RoutePorts,
+): Promise<readonly Chunk<Routed>[]> {
+  let left = chunks;
+  for (const waitMs of [...RESEND_AFTER_MS, undefined]) {
+    const refused = await queue.send(
+      queueUrl,
+      left.map(({ message }) => message),
+    );
+    left = refused.flatMap((index) => left[index] ?? []);
+    if (left.length === 0 || waitMs === undefined) break;
+    await timers.sleep(waitMs);
+  }
+  return left;
+}
+
+function registrationsQueue(entry: Entry): string {
+  const queueUrl = entry.queues.registrations;
+  if (queueUrl !== undefined) return queueUrl;
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot route the segments below "${entry.url}": queues.registrations is not set; name the FIFO queue that register reads`,
+  );
+}
+
+function respond(failures: Failures, log: Log): BatchResponse {
+  const [first] = failures.values();
+  if (first !== undefined)
+    log.error({ event: 'route.failed', code: first.code, message: first.message, messages: failures.size });
+  return {
+    batchItemFailures: [...failures].map(([{ messageId }, error]) => {
+      if (messageId === null) throw error;
+      return { itemIdentifier: messageId };
+    }),
+  };
+}
+
+function asRegistrarError(error: unknown): RegistrarError {
+  if (error instanceof RegistrarError) return error;
+  throw error;
+}

@@ -1,0 +1,122 @@
+import type { Entry } from '../config/entry.ts';
+import type { SegmentReference } from '../event/segment-reference.ts';
+import {
+  fill,
+  matchTemplate,
+  type PathTemplate,
+  parseTemplate,
+  placeholders,
+} from '../spec/path-template.ts';
+import type { TableIdentifier } from '../spec/table-identifier.ts';
+
+/** Where a key leads. */
+export type Routing =
+  | {
+      readonly kind: 'table';
+      readonly entry: Entry;
+      readonly table: TableIdentifier;
+      /** Undefined when neither the layout nor the configuration names one. */
+      readonly pipeline: string | undefined;
+      readonly dataset: string;
+      /** Where the shipper uploads this dataset, without a slash at its end. */
+      readonly directory: string;
+      /** Where a table that does not exist yet is to lie: `table_location`, or the shipper's directory. */
+      readonly location: string;
+    }
+  /** I11: a table's own files, by the rules that need no table, and the registrar's own quarantine. */
+  | { readonly kind: 'ignored'; readonly reason: 'table-data' | 'table-metadata' | 'quarantine' }
+  /** `key.unroutable`: below no entry's `url`, or of no dataset that an entry accepts. */
+  | { readonly kind: 'unroutable' };
+
+/** As `layoutRouter`, for a single reference. */
+export function routeSegment(entries: readonly Entry[], reference: SegmentReference): Routing {
+  return layoutRouter(entries)(reference);
+}
+
+/**
+ * Finds the table of a key by the entries' layouts; the first entry that accepts the key has it. Keys are compared as they are: dots,
+ * empty segments and the names of prototypes are names like any other (cases.md E24).
+ */
+export function layoutRouter(entries: readonly Entry[]): (reference: SegmentReference) => Routing {
+  const layouts = entries.map(parseLayout);
+  return ({ scheme, bucket, key }) => {
+    const path = [`${scheme}:`, '', bucket, ...key.split('/')];
+    for (const layout of layouts) {
+      const routing = route(layout, path);
+      if (routing !== undefined) return routing;
+    }
+    return { kind: 'unroutable' };
+  };
+}
+
+interface Layout {
+  readonly entry: Entry;
+  readonly segments: PathTemplate;
+  /** How many path segments the shipper's directory has. */
+  readonly directoryDepth: number;
+  readonly tableLocation: PathTemplate;
+  readonly quarantine: readonly string[];
+}
+
+function parseLayout(entry: Entry): Layout {
+  const segments = parseTemplate(entry.layout.replace(/^\{url\}\//, ''), entry.url);
+  const naming = ['dataset', ...placeholders(entry.table)];
+  const firstName = segments.segments.findIndex(({ name }) => name !== undefined);
+  const lastNaming = segments.segments.findLastIndex(
+    ({ name }) => name !== undefined && naming.includes(name),
+  );
+  const literalDepth = firstName < 0 ? segments.segments.length : firstName;
+  const directoryDepth = lastNaming < 0 ? literalDepth : lastNaming + 1;
+  return {
+    entry,
+    segments,
+    directoryDepth,
+    tableLocation:
+      entry.table_location === undefined
+        ? { segments: segments.segments.slice(0, directoryDepth), openEnded: false }
+        : parseTemplate(entry.table_location),
+    quarantine: entry.quarantine_url.split('/'),
+  };
+}
+
+function route(layout: Layout, path: readonly string[]): Routing | undefined {
+  const { entry, directoryDepth } = layout;
+  if (isBelow(path, layout.quarantine)) return { kind: 'ignored', reason: 'quarantine' };
+  const ownFile = tableFile(layout.tableLocation, path);
+  if (ownFile !== undefined) return { kind: 'ignored', reason: ownFile };
+
+  const found = matchTemplate(layout.segments, path);
+  if (found === undefined) return undefined;
+  const pipeline = found.get('pipeline') ?? entry.pipeline;
+  if (entry.pipeline !== undefined && pipeline !== entry.pipeline) return undefined;
+  const values = new Map([...found, ...(pipeline === undefined ? [] : ([['pipeline', pipeline]] as const))]);
+  const name = fill(entry.table, values);
+  const dataset = found.get('dataset') ?? name;
+  if (entry.from !== undefined && !entry.from.includes(dataset)) return undefined;
+
+  const directory = path.slice(0, directoryDepth).join('/');
+  return {
+    kind: 'table',
+    entry,
+    table: { namespace: entry.namespace, name },
+    pipeline,
+    dataset,
+    directory,
+    location: entry.table_location === undefined ? directory : fill(entry.table_location, values),
+  };
+}
+
+function tableFile(
+  location: PathTemplate,
+  path: readonly string[],
+): 'table-data' | 'table-metadata' | undefined {
+  const depth = location.segments.length;
+  const folder = path.length > depth + 1 ? path[depth] : undefined;
+  if (folder !== 'data' && folder !== 'metadata') return undefined;
+  if (matchTemplate(location, path.slice(0, depth)) === undefined) return undefined;
+  return `table-${folder}`;
+}
+
+function isBelow(path: readonly string[], directory: readonly string[]): boolean {
+  return path.length > directory.length && directory.every((segment, at) => segment === path[at]);
+}

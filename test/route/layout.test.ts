@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { routeSegment } from '../../lib/route/layout.ts';
+import { entry } from './entries.ts';
+
+describe('routeSegment: the default layout', () => {
+  it('finds pipeline, dataset, table and directory', () => {
+    expect(routeSegment([entry()], s3('thadam/v1/cdc/orders/2026/part-1.parquet'))).toMatchObject({
+      kind: 'table',
+      table: { namespace: ['analytics'], name: 'orders' },
+      pipeline: 'cdc',
+      dataset: 'orders',
+      directory: 's3://lake/thadam/v1/cdc/orders',
+      location: 's3://lake/thadam/v1/cdc/orders',
+    });
+  });
+
+  it.each([
+    'thadam/v1/cdc/orders',
+    'thadam/v1/cdc',
+    'thadam/v2/cdc/orders/x',
+    'thadam/v1//orders/x',
+    '/thadam/v1/cdc/orders/x',
+    'Thadam/v1/cdc/orders/x',
+    'x.parquet',
+  ])('E24: has no table for %j', (key) => {
+    expect(routeSegment([entry()], s3(key))).toEqual({ kind: 'unroutable' });
+  });
+
+  it.each(['..', '.', '__proto__', 'constructor', 'a b', 'ü+%2F', '$&', 'a.b', '{pipeline}'])(
+    'E24: takes %j for the name of a dataset like any other',
+    (name) => {
+      const routing = routeSegment([entry()], s3(`thadam/v1/toString/${name}/x//../y`));
+      expect(routing).toMatchObject({
+        dataset: name,
+        table: { name },
+        pipeline: 'toString',
+        directory: `s3://lake/thadam/v1/toString/${name}`,
+      });
+    },
+  );
+
+  it('reads only below its url: neither a longer bucket, another scheme, nor a sibling prefix', () => {
+    const below = entry({ url: 's3://lake/a' });
+    const key = 'thadam/v1/p/d/x';
+    expect(routeSegment([below], s3(`a/${key}`)).kind).toBe('table');
+    expect(routeSegment([below], s3(`ab/${key}`)).kind).toBe('unroutable');
+    expect(routeSegment([below], { ...s3(`a/${key}`), bucket: 'lakes' }).kind).toBe('unroutable');
+    expect(routeSegment([below], { ...s3(`a/${key}`), scheme: 'gs' }).kind).toBe('unroutable');
+  });
+});
+
+describe('routeSegment: I11, what a shipper did not upload', () => {
+  it.each([
+    ['thadam/v1/p/d/data/00000-0.parquet', 'table-data'],
+    ['thadam/v1/p/d/data/x=1/00000-0.parquet', 'table-data'],
+    ['thadam/v1/p/d/metadata/v1.metadata.json', 'table-metadata'],
+    ['_quarantine/analytics.orders/hash/uuid.json', 'quarantine'],
+  ])('ignores %s as %s', (key, reason) => {
+    expect(routeSegment([entry()], s3(key))).toEqual({ kind: 'ignored', reason });
+  });
+
+  it.each(['thadam/v1/p/data/x.parquet', 'thadam/v1/p/metadata/x', 'thadam/v1/data/metadata/x'])(
+    'takes %s for a segment of a dataset of that name',
+    (key) => {
+      expect(routeSegment([entry()], s3(key)).kind).toBe('table');
+    },
+  );
+
+  it('ignores the files of a table that lies elsewhere, also where no layout reaches', () => {
+    const elsewhere = entry({ table_location: 's3://tables/{pipeline}/{dataset}' });
+    const key = 'p/d/data/x.parquet';
+    expect(routeSegment([elsewhere], { ...s3(key), bucket: 'tables' })).toEqual({
+      kind: 'ignored',
+      reason: 'table-data',
+    });
+    expect(routeSegment([elsewhere], s3('thadam/v1/p/d/data/x.parquet'))).toMatchObject({
+      directory: 's3://lake/thadam/v1/p/d',
+      location: 's3://tables/p/d',
+    });
+  });
+
+  it('ignores the quarantine even below a layout that takes everything', () => {
+    const greedy = entry({ layout: '{url}/{dataset}/…' });
+    expect(routeSegment([greedy], s3('_quarantine/t/hash/uuid.json')).kind).toBe('ignored');
+  });
+});
+
+describe('routeSegment: other layouts', () => {
+  it('finds names in a part of a path segment, and puts them together', () => {
+    const plain = entry({
+      layout: '{url}/site={pipeline}/topic={dataset}/{file}.parquet',
+      table: '{pipeline}_{dataset}',
+    });
+    expect(routeSegment([plain], s3('site=fra/topic=orders/part-1.parquet'))).toMatchObject({
+      table: { name: 'fra_orders' },
+      directory: 's3://lake/site=fra/topic=orders',
+    });
+    expect(routeSegment([plain], s3('site=/topic=orders/part-1.parquet')).kind).toBe('unroutable');
+    expect(routeSegment([plain], s3('site=fra/topic=orders/part-1.json')).kind).toBe('unroutable');
+    expect(routeSegment([plain], s3('site=fra/topic=orders/x/part-1.parquet')).kind).toBe('unroutable');
+  });
+
+  it('serves one table below a prefix without names', () => {
+    const firehose = entry({ url: 's3://lake/firehose/orders', layout: '{url}/...', table: 'orders' });
+    expect(routeSegment([firehose], s3('firehose/orders/2026/01/01/00/x.parquet'))).toMatchObject({
+      pipeline: undefined,
+      dataset: 'orders',
+      directory: 's3://lake/firehose/orders',
+    });
+  });
+
+  it('the directory ends at the last name that the table has', () => {
+    const dated = entry({ layout: '{url}/{dataset}/day={day}/…' });
+    expect(routeSegment([dated], s3('orders/day=1/x'))).toMatchObject({ directory: 's3://lake/orders' });
+  });
+});
+
+describe('routeSegment: several entries', () => {
+  const entries = [
+    entry({ pipeline: 'cdc', from: ['orders'], namespace: ['first'] }),
+    entry({ pipeline: 'cdc', namespace: ['second'] }),
+    entry({ url: 's3://other', namespace: ['third'] }),
+  ];
+
+  it.each([
+    ['lake', 'thadam/v1/cdc/orders/x', 'first'],
+    ['lake', 'thadam/v1/cdc/events/x', 'second'],
+    ['other', 'thadam/v1/any/orders/x', 'third'],
+    ['lake', 'thadam/v1/any/orders/x', undefined],
+  ])('the first that accepts s3://%s/%s has it: %s', (bucket, key, namespace) => {
+    const routing = routeSegment(entries, { ...s3(key), bucket });
+    expect(routing.kind === 'table' ? routing.table.namespace[0] : undefined).toBe(namespace);
+  });
+});
+
+function s3(key: string) {
+  return { scheme: 's3', bucket: 'lake', key } as const;
+}
