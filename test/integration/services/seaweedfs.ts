@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StartedNetwork } from 'testcontainers';
+import { startContainer } from './container.ts';
+import { createBucket } from './create-bucket.ts';
+import { freePorts } from './free-ports.ts';
+import { startHostProcess } from './host-process.ts';
+import { answers } from './ready.ts';
+import { bucket, type Folders, type Running, type StoreService } from './service.ts';
+
+const credentials = { accessKeyId: 'seaweed-key', secretAccessKey: 'seaweed-secret' };
+const identities = JSON.stringify({
+  identities: [
+    {
+      name: 'tests',
+      credentials: [{ accessKey: credentials.accessKeyId, secretKey: credentials.secretAccessKey }],
+      actions: ['Admin', 'Read', 'Write', 'List', 'Tagging'],
+    },
+  ],
+});
+
+/** No telemetry, no catalogs of its own, no bucket that nobody made. */
+const settings = [
+  '-master.telemetry=false',
+  '-master.volumeSizeLimitMB=64',
+  '-volume.max=64',
+  '-volume.preStopSeconds=0',
+  '-filer',
+  '-s3',
+  '-s3.port.iceberg=0',
+  '-s3.port.lance=0',
+  '-s3.autoCreateBucket=false',
+];
+
+export async function seaweedfsOnHost(folders: Folders): Promise<Running<StoreService>> {
+  const ports = await freePorts(8);
+  const [s3, s3Grpc, master, masterGrpc, volume, volumeGrpc, filer, filerGrpc] = ports;
+  const scratch = join(folders.scratch, 'seaweedfs');
+  mkdirSync(join(scratch, 'data'), { recursive: true });
+  writeFileSync(join(scratch, 's3.json'), identities);
+  const running = await startHostProcess(folders, {
+    name: 'seaweedfs',
+    command: join(folders.installed, 'seaweedfs/bin/weed'),
+    args: [
+      'server',
+      `-dir=${scratch}/data`,
+      '-ip=127.0.0.1',
+      '-ip.bind=127.0.0.1',
+      ...settings,
+      `-master.port=${master}`,
+      `-master.port.grpc=${masterGrpc}`,
+      `-volume.port=${volume}`,
+      `-volume.port.grpc=${volumeGrpc}`,
+      `-filer.port=${filer}`,
+      `-filer.port.grpc=${filerGrpc}`,
+      `-filer.localSocket=${scratch}/filer.sock`,
+      `-s3.port=${s3}`,
+      `-s3.port.grpc=${s3Grpc}`,
+      `-s3.localSocket=${scratch}/s3.sock`,
+      `-s3.config=${scratch}/s3.json`,
+    ],
+    ready: () => answers(`http://127.0.0.1:${s3}/healthz`),
+  });
+  return withBucket(`http://127.0.0.1:${s3}`, running);
+}
+
+export async function seaweedfsInContainer(
+  folders: Folders,
+  network: StartedNetwork,
+): Promise<Running<StoreService>> {
+  const running = await startContainer(folders, network, {
+    name: 'seaweedfs',
+    image: process.env['SEAWEEDFS_IMAGE'] ?? 'chrislusf/seaweedfs:4.48',
+    port: 8333,
+    command: ['server', '-dir=/data', '-ip.bind=0.0.0.0', ...settings, '-s3.config=/etc/s3.json'],
+    files: { '/etc/s3.json': identities },
+    readyPath: '/healthz',
+  });
+  return withBucket(running.endpoint, running);
+}
+
+async function withBucket(
+  endpoint: string,
+  running: { stop(): Promise<void> },
+): Promise<Running<StoreService>> {
+  const service = { endpoint, region: 'us-east-1', ...credentials, bucket };
+  await createBucket(service);
+  return { service, stop: running.stop };
+}

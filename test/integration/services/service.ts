@@ -1,0 +1,66 @@
+/** An S3 endpoint with one bucket in it, addressed by path. LocalStack answers SQS at the same endpoint. */
+export interface StoreService {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly bucket: string;
+}
+
+/** An Iceberg REST catalog whose files lie in `store`. */
+export interface CatalogService {
+  readonly uri: string;
+  readonly store: StoreService;
+}
+
+/** The services by name; one that did not start is absent. */
+export interface Services {
+  readonly localstack: StoreService;
+  readonly seaweedfs: StoreService;
+  /** Apache's REST fixture over LocalStack's S3. */
+  readonly localstackCatalog: CatalogService;
+  /** Apache's REST fixture over SeaweedFS. */
+  readonly seaweedfsCatalog: CatalogService;
+}
+
+export type ServiceName = keyof Services;
+
+/** A service that answers, with the way to end it. */
+export interface Running<Service> {
+  readonly service: Service;
+  stop(): Promise<void>;
+}
+
+/** Where one run of the tests keeps its things: `logs` outlive a failed run, `scratch` never does. */
+export interface Folders {
+  /** What `.ci/setup` installed. */
+  readonly installed: string;
+  readonly logs: string;
+  readonly scratch: string;
+}
+
+export const bucket = 'lake';
+
+/** How the fixture reaches its store; in a container that is not how the tests reach it. */
+export function fixtureEnvironment(
+  store: StoreService,
+  storeEndpoint: string,
+  databaseFile: string,
+  port: number,
+): Record<string, string> {
+  return {
+    // Without both options concurrent commits end in SQLITE_BUSY, and every later one in a 500.
+    CATALOG_URI: `jdbc:sqlite:${databaseFile}?busy_timeout=60000&journal_mode=WAL`,
+    CATALOG_JDBC_USER: 'user',
+    CATALOG_JDBC_PASSWORD: 'password',
+    CATALOG_WAREHOUSE: `s3://${store.bucket}/warehouse`,
+    CATALOG_IO__IMPL: 'org.apache.iceberg.aws.s3.S3FileIO',
+    CATALOG_S3_ENDPOINT: storeEndpoint,
+    CATALOG_S3_PATH__STYLE__ACCESS: 'true',
+    CATALOG_S3_ACCESS__KEY__ID: store.accessKeyId,
+    CATALOG_S3_SECRET__ACCESS__KEY: store.secretAccessKey,
+    CATALOG_CLIENT_REGION: store.region,
+    AWS_REGION: store.region,
+    CATALOG_REST_PORT: String(port),
+  };
+}
