@@ -1,16 +1,81 @@
-import { quoteText } from './canonical-sql.ts';
+import { parseJson } from '../../lib/spec/json.ts';
+import type { Schema } from '../../lib/spec/schema.ts';
+import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
+import { quoteName, quoteText } from './canonical-sql.ts';
+import type { Engine } from './engine.ts';
 
-/** Where a table's files and its catalog are, as an engine outside needs it. */
+/** Where tables and their catalog are, as an engine outside needs it. */
 export interface Lake {
+  /** Without `/v1`. */
   readonly catalogUri: string;
   readonly s3Endpoint: string;
+  readonly region: string;
   readonly bucket: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
-/** `s3(…)` of ClickHouse over some objects of the lake; `uris` are `s3://bucket/key`. */
+/** Table metadata as the catalog answers it, as far as the demo reads it. */
+export interface Metadata {
+  readonly 'current-snapshot-id'?: bigint | number | null;
+  readonly 'current-schema-id': number;
+  readonly schemas: readonly Schema[];
+  readonly snapshots?: readonly MetadataSnapshot[];
+}
+
+export interface MetadataSnapshot {
+  readonly 'snapshot-id': bigint | number;
+  readonly 'manifest-list': string;
+  readonly 'schema-id'?: number;
+  readonly summary: Readonly<Record<string, string>>;
+}
+
+/** Asks the catalog for a table, with `fetch` alone; undefined when there is none. */
+export async function loadMetadata(lake: Lake, table: TableIdentifier): Promise<Metadata | undefined> {
+  const namespace = encodeURIComponent(table.namespace.join('\u001f'));
+  const url = `${lake.catalogUri}/v1/namespaces/${namespace}/tables/${encodeURIComponent(table.name)}`;
+  const response = await fetch(url);
+  if (response.status === 404) return undefined;
+  if (!response.ok)
+    throw new Error(`Cannot load "${formatIdentifier(table)}": the catalog answers ${response.status}`);
+  return (parseJson(await response.text()) as { metadata: Metadata }).metadata;
+}
+
+/** The snapshot that `main` has, undefined in a table without one. */
+export function currentSnapshot(metadata: Metadata): MetadataSnapshot | undefined {
+  const current = metadata['current-snapshot-id'];
+  return metadata.snapshots?.find(
+    (snapshot) => current != null && BigInt(snapshot['snapshot-id']) === BigInt(current),
+  );
+}
+
+/** Makes the catalog's tables known to the engine as `lake`. */
+export async function attachCatalog(engine: Engine, lake: Lake): Promise<void> {
+  await engine.query('SET allow_experimental_database_iceberg = 1');
+  const [uri, accessKey, secret, endpoint] = [
+    `${lake.catalogUri}/v1`,
+    lake.accessKeyId,
+    lake.secretAccessKey,
+    `${lake.s3Endpoint}/${lake.bucket}`,
+  ].map(quoteText);
+  await engine.query(
+    `CREATE DATABASE lake ENGINE = DataLakeCatalog(${uri}, ${accessKey}, ${secret})
+     SETTINGS catalog_type = 'rest', storage_endpoint = ${endpoint}, warehouse = ${quoteText(lake.bucket)}, vended_credentials = false`,
+  );
+}
+
+/** A table in ClickHouse SQL, once the catalog is attached. */
+export function tableSql(table: TableIdentifier): string {
+  return `lake.${quoteName(formatIdentifier(table))}`;
+}
+
+/** Avro files of the lake in ClickHouse SQL; `uris` are `s3://bucket/key`. */
 export function avroFilesSql(lake: Lake, uris: readonly string[]): string {
   const keys = uris.map((uri) => uri.slice(`s3://${lake.bucket}/`.length));
-  const [accessKey, secret] = [lake.credentials.accessKeyId, lake.credentials.secretAccessKey].map(quoteText);
-  return `s3(${quoteText(`${lake.s3Endpoint}/${lake.bucket}/{${keys.join(',')}}`)}, ${accessKey}, ${secret}, 'Avro')`;
+  const [url, accessKey, secret] = [
+    `${lake.s3Endpoint}/${lake.bucket}/{${keys.join(',')}}`,
+    lake.accessKeyId,
+    lake.secretAccessKey,
+  ].map(quoteText);
+  return `s3(${url}, ${accessKey}, ${secret}, 'Avro')`;
 }
