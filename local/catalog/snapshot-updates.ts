@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util';
+import { badRequest, commitFailed, invalid } from './catalog-error.ts';
+import { change, type Draft } from './draft.ts';
+import {
+  type JsonObject,
+  type Long,
+  readLong,
+  readLongs,
+  readObject,
+  readText,
+  sameLong,
+} from './json-object.ts';
+import { noSnapshot, type RefJson, type SnapshotJson } from './table-metadata.ts';
+
+const oneMinuteMs = 60_000n;
+
+/** `add-snapshot`, with the checks of `TableMetadata.Builder.addSnapshot`. A stale sequence number or row ID is a conflict. */
+export function addSnapshot(draft: Draft, update: JsonObject): Draft {
+  const { metadata } = draft;
+  const snapshot = readSnapshot(readObject(update, 'snapshot'));
+  const id = snapshot['snapshot-id'];
+  if (metadata.schemas.length === 0) throw invalid('Attempting to add a snapshot before a schema is added');
+  if (metadata['partition-specs'].length === 0)
+    throw invalid('Attempting to add a snapshot before a partition spec is added');
+  if (metadata.snapshots.some((one) => sameLong(one['snapshot-id'], id)))
+    throw invalid(`Snapshot already exists for id: ${id}`);
+  const sequenceNumber = BigInt(snapshot['sequence-number'] ?? 0);
+  const parent = snapshot['parent-snapshot-id'];
+  if (
+    metadata['format-version'] > 1 &&
+    parent !== undefined &&
+    sequenceNumber <= BigInt(metadata['last-sequence-number'])
+  ) {
+    throw commitFailed(
+      `Cannot add snapshot with sequence number ${sequenceNumber} older than last sequence number ${metadata['last-sequence-number']}`,
+    );
+  }
+  const timestampMs = BigInt(snapshot['timestamp-ms']);
+  const lastMs = BigInt(metadata['snapshot-log'].at(-1)?.['timestamp-ms'] ?? 0);
+  for (const [what, ms] of [
+    ['last snapshot', lastMs],
+    ['last update', BigInt(metadata['last-updated-ms'])],
+  ] as const) {
+    if (timestampMs < ms - oneMinuteMs)
+      throw badRequest(`Invalid snapshot timestamp ${timestampMs}: before ${what} at ${ms}`);
+  }
+  const added = change(draft, {
+    snapshots: [...metadata.snapshots, snapshot],
+    'last-sequence-number': sequenceNumber,
+    ...(metadata['format-version'] >= 3 && {
+      'next-row-id': nextRowId(metadata['next-row-id'] ?? 0, snapshot),
+    }),
+  });
+  return { ...added, updatedMs: timestampMs, addedSnapshotIds: [...draft.addedSnapshotIds, BigInt(id)] };
+}
+
+function readSnapshot(json: JsonObject): SnapshotJson {
+  for (const name of ['snapshot-id', 'timestamp-ms']) readLong(json, name);
+  for (const name of ['parent-snapshot-id', 'sequence-number', 'schema-id']) {
+    if (json[name] !== undefined) readLong(json, name);
+  }
+  if (json['manifests'] === undefined) readText(json, 'manifest-list');
+  if (json['summary'] !== undefined) readText(readObject(json, 'summary'), 'operation');
+  return json as SnapshotJson;
+}
+
+/** Row lineage (table spec, "Row Lineage"): a snapshot's first row is the table's next one. */
+function nextRowId(next: Long, snapshot: SnapshotJson): bigint {
+  if (snapshot['first-row-id'] === undefined) throw invalid('Cannot add a snapshot: first-row-id is null');
+  if (snapshot['added-rows'] === undefined) throw invalid('Cannot add a snapshot: added-rows is null');
+  const first = BigInt(readLong(snapshot, 'first-row-id'));
+  if (first < BigInt(next)) {
+    throw commitFailed(`Cannot add a snapshot, first-row-id is behind table next-row-id: ${first} < ${next}`);
+  }
+  return first + BigInt(readLong(snapshot, 'added-rows'));
+}
+
+/** `set-snapshot-ref`: the ref is what the update says, retention left out included. */
+export function setRef(draft: Draft, update: JsonObject): Draft {
+  const { metadata } = draft;
+  const { action: _action, 'ref-name': _name, ...ref } = update;
+  const name = readText(update, 'ref-name');
+  const id = readLong(update, 'snapshot-id');
+  const snapshot = metadata.snapshots.find((one) => sameLong(one['snapshot-id'], id));
+  if (!snapshot) throw badRequest(`Cannot set ${name} to unknown snapshot: ${id}`);
+  if (ref['type'] !== 'branch' && ref['type'] !== 'tag')
+    throw badRequest(`Invalid snapshot reference type: ${ref['type']}`);
+  if (name === 'main' && ref['type'] === 'tag')
+    throw badRequest('Cannot set main to a tag, it must be a branch');
+  if (isDeepStrictEqual(metadata.refs[name], ref)) return draft;
+  const withRef = change(draft, { refs: { ...metadata.refs, [name]: ref as RefJson } });
+  if (name !== 'main') return withRef;
+  const updatedMs = draft.updatedMs ?? BigInt(draft.nowMs);
+  const entry = { 'timestamp-ms': updatedMs, 'snapshot-id': id };
+  const current = change(withRef, {
+    'current-snapshot-id': id,
+    'snapshot-log': [...metadata['snapshot-log'], entry],
+  });
+  return { ...current, updatedMs };
+}
+
+export function removeRef(draft: Draft, update: JsonObject): Draft {
+  const name = readText(update, 'ref-name');
+  const { [name]: _removed, ...refs } = draft.metadata.refs;
+  const withoutRef = change(draft, { refs });
+  if (name !== 'main') return withoutRef;
+  const none = noSnapshot(draft.metadata['format-version']);
+  return change(withoutRef, { 'current-snapshot-id': none, 'snapshot-log': [] });
+}
+
+/** `remove-snapshots`: refs to them go too, and the log keeps only what follows the last one removed. */
+export function removeSnapshots(draft: Draft, update: JsonObject): Draft {
+  const { metadata } = draft;
+  const removed = new Set(readLongs(update, 'snapshot-ids').map(BigInt));
+  const stays = (one: { readonly 'snapshot-id': Long }) => !removed.has(BigInt(one['snapshot-id']));
+  const log = metadata['snapshot-log'];
+  const refs = Object.fromEntries(Object.entries(metadata.refs).filter(([, ref]) => stays(ref)));
+  return change(draft, {
+    snapshots: metadata.snapshots.filter(stays),
+    refs,
+    'snapshot-log': log.slice(log.findLastIndex((entry) => !stays(entry)) + 1),
+    ...(!refs['main'] && { 'current-snapshot-id': noSnapshot(metadata['format-version']) }),
+  });
+}

@@ -1,0 +1,155 @@
+import type { PartitionSpec } from '../../lib/spec/partition-spec.ts';
+import type { Schema } from '../../lib/spec/schema.ts';
+import { badRequest } from './catalog-error.ts';
+import {
+  isObject,
+  type JsonObject,
+  type Long,
+  readInt,
+  readLong,
+  readObject,
+  readObjects,
+  readText,
+} from './json-object.ts';
+
+export type IdentifiedSchema = Schema & { readonly 'schema-id': number };
+
+export interface SnapshotJson extends JsonObject {
+  readonly 'snapshot-id': Long;
+  readonly 'parent-snapshot-id'?: Long;
+  readonly 'sequence-number'?: Long;
+  readonly 'timestamp-ms': Long;
+}
+
+export interface RefJson extends JsonObject {
+  readonly type: 'branch' | 'tag';
+  readonly 'snapshot-id': Long;
+}
+
+export interface SortOrderJson extends JsonObject {
+  readonly 'order-id': number;
+  readonly fields: readonly JsonObject[];
+}
+
+/**
+ * Table metadata as its file has it (table spec, "Table Metadata Fields"), in the form of format 2 and later whatever its
+ * version; attributes unknown here are kept.
+ */
+export interface TableMetadata extends JsonObject {
+  readonly 'format-version': number;
+  readonly 'table-uuid': string;
+  readonly location: string;
+  readonly 'last-sequence-number': Long;
+  readonly 'last-updated-ms': Long;
+  readonly 'last-column-id': number;
+  readonly schemas: readonly IdentifiedSchema[];
+  readonly 'current-schema-id': number;
+  readonly 'partition-specs': readonly PartitionSpec[];
+  readonly 'default-spec-id': number;
+  readonly 'last-partition-id': number;
+  readonly 'sort-orders': readonly SortOrderJson[];
+  readonly 'default-sort-order-id': number;
+  readonly properties: Readonly<Record<string, string>>;
+  /** -1 before format 3, null from then on, when there is none. */
+  readonly 'current-snapshot-id': Long | null;
+  readonly snapshots: readonly SnapshotJson[];
+  readonly 'snapshot-log': readonly { readonly 'timestamp-ms': Long; readonly 'snapshot-id': Long }[];
+  readonly 'metadata-log': readonly { readonly 'timestamp-ms': Long; readonly 'metadata-file': string }[];
+  readonly refs: Readonly<Record<string, RefJson>>;
+  /** Format 3. */
+  readonly 'next-row-id'?: Long;
+}
+
+/** What a table begins with, before the updates that make it. */
+export function emptyMetadata(formatVersion: number): TableMetadata {
+  return {
+    'format-version': formatVersion,
+    'table-uuid': '',
+    location: '',
+    'last-sequence-number': 0,
+    'last-updated-ms': 0,
+    'last-column-id': 0,
+    schemas: [],
+    'current-schema-id': -1,
+    'partition-specs': [],
+    'default-spec-id': -1,
+    'last-partition-id': 999,
+    'sort-orders': [],
+    'default-sort-order-id': -1,
+    properties: {},
+    'current-snapshot-id': noSnapshot(formatVersion),
+    snapshots: [],
+    'snapshot-log': [],
+    'metadata-log': [],
+    refs: {},
+    ...(formatVersion >= 3 && { 'next-row-id': 0 }),
+  };
+}
+
+/** How Java writes that a table has no current snapshot. */
+export function noSnapshot(formatVersion: number): Long | null {
+  return formatVersion >= 3 ? null : -1;
+}
+
+/** Reads a metadata file, of format 1 too. @throws CatalogError 400 for what the spec requires and is not there */
+export function readMetadata(json: unknown): TableMetadata {
+  if (!isObject(json)) throw badRequest('Cannot parse table metadata: not a JSON object');
+  const formatVersion = readInt(json, 'format-version');
+  if (formatVersion < 1 || formatVersion > 3) {
+    throw badRequest(`Cannot read unsupported version ${formatVersion}: the local catalog reads 1 to 3`);
+  }
+  const complete = formatVersion === 1 ? fromVersion1(json) : json;
+  for (const name of ['table-uuid', 'location']) readText(complete, name);
+  for (const name of [
+    'last-column-id',
+    'current-schema-id',
+    'default-spec-id',
+    'last-partition-id',
+    'default-sort-order-id',
+  ]) {
+    readInt(complete, name);
+  }
+  for (const name of ['last-sequence-number', 'last-updated-ms']) readLong(complete, name);
+  for (const name of ['schemas', 'partition-specs', 'sort-orders']) readObjects(complete, name);
+  if (formatVersion >= 3) readLong(complete, 'next-row-id');
+  const current = complete['current-snapshot-id'] ?? -1;
+  const main = current === -1 ? {} : { main: { 'snapshot-id': current, type: 'branch' } };
+  return {
+    properties: {},
+    snapshots: [],
+    'snapshot-log': [],
+    'metadata-log': [],
+    ...complete,
+    refs: { ...main, ...(isObject(complete['refs']) ? complete['refs'] : {}) },
+    'current-snapshot-id': current === -1 ? noSnapshot(formatVersion) : current,
+  } as unknown as TableMetadata;
+}
+
+/** Format 1 names one schema and one spec, and later ones in lists that old writers leave out. */
+function fromVersion1(json: JsonObject): JsonObject {
+  const spec = json['partition-spec'] as readonly JsonObject[] | undefined;
+  const fields = (spec ?? []).map((field, i) => ({ 'field-id': 1000 + i, ...field }));
+  const schemas = json['schemas'] ?? [{ 'schema-id': 0, ...readObject(json, 'schema') }];
+  return {
+    'current-schema-id': 0,
+    'partition-specs': [{ 'spec-id': 0, fields }],
+    'default-spec-id': 0,
+    'last-partition-id': 999 + fields.length,
+    'sort-orders': [{ 'order-id': 0, fields: [] }],
+    'default-sort-order-id': 0,
+    'last-sequence-number': 0,
+    ...json,
+    schemas,
+  };
+}
+
+/** Metadata as its file has it: format 1 names its current schema and spec outside of the lists too. */
+export function writableMetadata(metadata: TableMetadata): JsonObject {
+  if (metadata['format-version'] > 1) return metadata;
+  const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);
+  return { ...metadata, schema: currentSchema(metadata), 'partition-spec': spec?.fields ?? [] };
+}
+
+export function currentSchema(metadata: TableMetadata): IdentifiedSchema | undefined {
+  return metadata.schemas.find((schema) => schema['schema-id'] === metadata['current-schema-id']);
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import { lambdaContext } from './lambda-context.ts';
+
+/** What a handler may answer; anything that does not prove a message done counts it as failed. */
+export type BatchHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
+
+/** One invocation and what became of its messages. */
+export interface Invocation {
+  readonly records: readonly SQSRecord[];
+  readonly failed: readonly SQSRecord[];
+  /** What the handler threw. */
+  readonly error?: unknown;
+}
+
+export interface PollerOptions {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly handler: BatchHandler;
+  /** @default 10, and never more than that in a FIFO queue */
+  readonly batchSize?: number;
+  /** How long a batch of a standard queue is collected. @default 0 */
+  readonly windowSeconds?: number;
+  /** Invocations at once; the groups of a FIFO queue are locked by the queue. @default 2 */
+  readonly concurrency?: number;
+  /** @default 60 000 */
+  readonly timeoutMs?: number;
+  readonly functionName?: string;
+  readonly onInvocation?: (invocation: Invocation) => void;
+}
+
+export interface Poller {
+  /** Ends the waiting for messages, lets the invocations under way finish, and resolves after their deletes. */
+  stop(): Promise<void>;
+}
+
+/** The most that Lambda hands over in one invocation. */
+const maxBatchBytes = 6 * 1024 * 1024;
+
+/**
+ * Does what Lambda's event source mapping does with a queue of any endpoint: collects a batch, calls the handler, deletes the
+ * messages that are not among its `batchItemFailures`. A throw or an answer that names no message of the batch fails all of it;
+ * failed messages come again when their visibility ends.
+ */
+export function startPoller(options: PollerOptions): Poller {
+  const stopping = new AbortController();
+  const workers = Array.from({ length: options.concurrency ?? 2 }, () => work(options, stopping.signal));
+  const all = Promise.all(workers);
+  all.catch(() => {});
+  return {
+    async stop() {
+      stopping.abort();
+      await all;
+    },
+  };
+}
+
+async function work(options: PollerOptions, signal: AbortSignal): Promise<void> {
+  const arn = await queueArn(options);
+  while (!signal.aborted) {
+    const messages = await collect(options, arn.endsWith('.fifo'), signal);
+    if (messages.length === 0) continue;
+    const invocation = await invoke(
+      options,
+      messages.map((message) => sqsRecord(message, arn)),
+    );
+    await deleteAll(
+      options,
+      invocation.records.filter((record) => !invocation.failed.includes(record)),
+    );
+    options.onInvocation?.(invocation);
+  }
+}
+
+async function queueArn({ client, queueUrl }: PollerOptions): Promise<string> {
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['QueueArn'] }),
+  );
+  return Attributes?.['QueueArn'] ?? '';
+}
+
+/** A batch: full, 6 MB large, or as large as it got until its window closed; a FIFO queue gives one receive. */
+async function collect(
+  options: PollerOptions,
+  fifo: boolean,
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  const batchSize = Math.min(options.batchSize ?? 10, fifo ? 10 : 10_000);
+  const windowMs = fifo ? 0 : (options.windowSeconds ?? 0) * 1000;
+  const messages = [...(await receive(options, Math.min(10, batchSize), 20, signal))];
+  const closesMs = Date.now() + windowMs;
+  let bytes = sizeOf(messages);
+  while (messages.length > 0 && messages.length < batchSize && bytes < maxBatchBytes && !fifo) {
+    const leftMs = closesMs - Date.now();
+    if (leftMs <= 0 || signal.aborted) break;
+    const wanted = Math.min(10, batchSize - messages.length);
+    const received = await receive(options, wanted, Math.min(20, Math.ceil(leftMs / 1000)), signal);
+    messages.push(...received);
+    bytes += sizeOf(received);
+  }
+  return messages;
+}
+
+function sizeOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, { Body = '' }) => sum + Buffer.byteLength(Body), 0);
+}
+
+async function receive(
+  { client, queueUrl }: PollerOptions,
+  maxMessages: number,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: maxMessages,
+    WaitTimeSeconds: waitSeconds,
+    MessageSystemAttributeNames: ['All'],
+    MessageAttributeNames: ['All'],
+  });
+  try {
+    return (await client.send(command, { abortSignal: signal })).Messages ?? [];
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
+  }
+}
+
+async function invoke(options: PollerOptions, records: readonly SQSRecord[]): Promise<Invocation> {
+  const context = lambdaContext({
+    functionName: options.functionName ?? 'local',
+    requestId: randomUUID(),
+    deadlineMs: Date.now() + (options.timeoutMs ?? 60_000),
+    now: Date.now,
+  });
+  try {
+    const answer = await options.handler({ Records: [...records] }, context);
+    return { records, failed: failedRecords(answer, records) };
+  } catch (error) {
+    return { records, failed: records, error };
+  }
+}
+
+/** The records of `batchItemFailures`; all of them when one entry names none of the batch. */
+function failedRecords(answer: unknown, records: readonly SQSRecord[]): readonly SQSRecord[] {
+  const failures = (answer as { batchItemFailures?: unknown } | null | undefined)?.batchItemFailures ?? [];
+  if (!Array.isArray(failures)) return records;
+  const failed = failures.map((failure: { itemIdentifier?: unknown } | null) =>
+    records.find((record) => record.messageId === failure?.itemIdentifier),
+  );
+  return failed.includes(undefined) ? records : failed.filter((record) => record !== undefined);
+}
+
+async function deleteAll({ client, queueUrl }: PollerOptions, records: readonly SQSRecord[]): Promise<void> {
+  for (let start = 0; start < records.length; start += 10) {
+    const entries = records.slice(start, start + 10).map((record, i) => ({
+      Id: String(i),
+      ReceiptHandle: record.receiptHandle,
+    }));
+    await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
+  }
+}
+
+function sqsRecord(message: Message, arn: string): SQSRecord {
+  return {
+    messageId: message.MessageId ?? '',
+    receiptHandle: message.ReceiptHandle ?? '',
+    body: message.Body ?? '',
+    attributes: { ...message.Attributes } as unknown as SQSRecord['attributes'],
+    messageAttributes: {},
+    md5OfBody: message.MD5OfBody ?? '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: arn,
+    awsRegion: arn.split(':')[3] ?? '',
+  };
+}
