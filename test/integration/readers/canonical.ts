@@ -1,0 +1,89 @@
+import type { StructType, Type } from '../../../lib/spec/schema.ts';
+import { decimalText, fieldOf } from '../../../local/shipper/canonical-text.ts';
+import type { Row as ShippedRow, Value } from '../../../local/shipper/dataset.ts';
+
+/** A value as the readers spell it; see connection.py. */
+export type Canonical =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Canonical[]
+  | { readonly [name: string]: Canonical };
+
+export type Row = Readonly<Record<string, Canonical>>;
+
+/** Rows in an order that depends on nothing but their values, so that two readers' rows compare. */
+export function sorted(rows: readonly Row[]): readonly Row[] {
+  return rows
+    .map((row) => ({ row, text: orderedText(row) }))
+    .sort((left, right) => (left.text < right.text ? -1 : left.text > right.text ? 1 : 0))
+    .map(({ row }) => row);
+}
+
+function orderedText(value: Canonical): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(orderedText).join()}]`;
+  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${orderedText(member)}`).join()}}`;
+}
+
+function isList(value: Canonical): value is readonly Canonical[] {
+  return Array.isArray(value);
+}
+
+/** What the readers must give for a row that the shipper wrote under `schema`. */
+export function canonicalRow(schema: StructType, row: ShippedRow): Row {
+  return Object.fromEntries(
+    schema.fields.map(({ name, type }) => [name, canonical(type, row[name] ?? null)]),
+  );
+}
+
+function canonical(type: Type, value: Value): Canonical {
+  if (value === null) return null;
+  if (typeof type !== 'string') {
+    switch (type.type) {
+      case 'struct':
+        return Object.fromEntries(
+          type.fields.map(({ name, type: child }) => [name, canonical(child, fieldOf(value, name))]),
+        );
+      case 'list':
+        return (value as readonly Value[]).map((element) => canonical(type.element, element));
+      case 'map':
+        return [...(value as ReadonlyMap<string, Value>)].map(([key, each]) => [
+          canonical(type.key, key),
+          canonical(type.value, each),
+        ]);
+    }
+  }
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  const scale = /^decimal\(\d+,(\d+)\)$/.exec(type)?.[1];
+  if (scale !== undefined) return decimalText(value as bigint, Number(scale));
+  switch (type) {
+    case 'int':
+    case 'long':
+      return String(value);
+    case 'float':
+    case 'double':
+      if (Object.is(value, -0)) return '-0';
+      return Number.isFinite(value as number) ? (value as number) : String(value);
+    case 'date':
+      return new Date(Number(value) * 86_400_000).toISOString().slice(0, 10);
+    case 'timestamp':
+      return isoMicros(value as bigint);
+    case 'timestamptz':
+      return `${isoMicros(value as bigint)}+00:00`;
+    case 'boolean':
+    case 'string':
+      return value as boolean | string;
+    default:
+      throw new Error(`Cannot spell a ${type}: the shipper writes none`);
+  }
+}
+
+/** Microseconds since 1970 as `2026-01-01T00:00:00.000000`. */
+function isoMicros(micros: bigint): string {
+  const micro = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const seconds = new Date(Number((micros - micro) / 1000n)).toISOString().slice(0, 19);
+  return `${seconds}.${micro.toString().padStart(6, '0')}`;
+}
