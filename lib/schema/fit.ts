@@ -1,0 +1,91 @@
+import { isSameOrPromotion } from '../spec/primitive-type.ts';
+import { type Column, type Columns, pathOf, withAncestors } from './columns.ts';
+import { otherType, placesOf } from './follow.ts';
+import type { Violation } from './violation.ts';
+
+export interface FitRules {
+  /** Identifier fields of the table. */
+  readonly identifierIds: readonly number[];
+  /** Columns whose value an identity partition gives where a file lacks them (table spec, "Column Projection"). */
+  readonly partitionSourceIds: ReadonlySet<number>;
+  /** Columns of the segment without a null in any row group, where the column around them is there (cases.md A30). */
+  readonly provenNonNull: ReadonlySet<number>;
+  /** Columns of the segment that have been judged already. */
+  readonly refused: ReadonlySet<number>;
+}
+
+export interface Fit {
+  /** The table's columns, those relaxed that this segment cannot fill. */
+  readonly table: Columns;
+  readonly violations: readonly Violation[];
+}
+
+/**
+ * Whether a segment reads rightly under the table's schema: every common column where it was, of the table's type or one
+ * that readers promote to it, at least one of them; and what the table requires and the segment does not prove becomes optional.
+ */
+export function fit(segment: Columns, table: Columns, rules: FitRules): Fit {
+  const violations: Violation[] = [];
+  let common = 0;
+  for (const column of segment.values()) {
+    const held = table.get(column.id);
+    if (held === undefined) continue;
+    common += 1;
+    if (rules.refused.has(column.id)) continue;
+    const problem = unreadable(column, held);
+    if (problem !== undefined)
+      violations.push({ path: pathOf(segment, column), fieldId: column.id, problem });
+  }
+  if (common === 0) {
+    violations.push({
+      path: [],
+      fieldId: undefined,
+      problem: 'none of its field IDs is in the table; check that it belongs to this dataset',
+    });
+  }
+
+  const guarded = identifierPath(table, rules.identifierIds);
+  const relaxed = new Map(table);
+  for (const held of table.values()) {
+    if (!held.required || held.role === 'key') continue;
+    const column = segment.get(held.id);
+    const filled =
+      column === undefined
+        ? isFilled(held, segment, rules)
+        : column.required || rules.provenNonNull.has(held.id);
+    if (filled) continue;
+    if (guarded.has(held.id)) {
+      violations.push({
+        path: pathOf(table, held),
+        fieldId: held.id,
+        problem: `the table needs it for its identifier fields, and the file ${column === undefined ? 'lacks it' : 'does not prove that it has no nulls'}; write it, or drop the identifier fields`,
+      });
+    }
+    relaxed.set(held.id, { ...held, required: false });
+  }
+  return { table: relaxed, violations };
+}
+
+function unreadable(column: Column, held: Column): string | undefined {
+  if (column.parentId !== held.parentId || column.role !== held.role) {
+    return `a column never moves, but ${placesOf(column, held)}; give it a new field ID`;
+  }
+  return isSameOrPromotion(column.type, held.type) ? undefined : otherType(column, held, 'table');
+}
+
+/** A required column that a file lacks has its values from elsewhere, or no row in which it would be read. */
+function isFilled(held: Column, segment: Columns, rules: FitRules): boolean {
+  const inAbsentParent = held.parentId !== undefined && !segment.has(held.parentId);
+  return inAbsentParent || rules.partitionSourceIds.has(held.id) || held.field?.['initial-default'] != null;
+}
+
+/** Identifier fields and what they stand in: all of it stays required (table spec, "Identifier Field IDs"). */
+function identifierPath(table: Columns, identifierIds: readonly number[]): ReadonlySet<number> {
+  const path = new Set<number>();
+  for (const id of identifierIds) {
+    const column = table.get(id);
+    if (column === undefined) continue;
+    for (const at of withAncestors(table, column)) path.add(at.id);
+  }
+  return path;
+}

@@ -1,0 +1,201 @@
+import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
+import { type Column, type Columns, isInMapKey, pathOf } from './columns.ts';
+import type { DatasetSchema } from './dataset-schema.ts';
+import type { Violation } from './violation.ts';
+
+/** The table's columns and the dataset's, as the segments merged so far left them. */
+export interface Merged {
+  readonly table: Columns;
+  readonly dataset: DatasetSchema;
+}
+
+export interface FollowRules {
+  /** The schema was followed before, or the segment uploaded before the last change: it never renames or narrows. */
+  readonly late: boolean;
+  /** No registration has set a dataset schema: what is in the table must be what the segment says. */
+  readonly firstContact: boolean;
+  /** The field IDs were found by name: they agree by definition, and no name is a rename. */
+  readonly byName: boolean;
+  /** Columns of every schema the table has had data in: IDs that a new column must not take. */
+  readonly pastColumns: () => Columns;
+  readonly uploadedMs: number;
+}
+
+export interface Followed extends Merged {
+  readonly violations: readonly Violation[];
+  /** Columns of the segment that a violation covers, itself or around it. */
+  readonly refused: ReadonlySet<number>;
+}
+
+/** What one column of a segment changes. */
+type Step =
+  | { readonly dataset: Column; readonly table: Column | undefined; readonly pastName?: string }
+  | { readonly problem: string };
+
+/**
+ * The three-way merge of one segment: what changed from the dataset's schema to the segment's is done to the table's.
+ * Columns that the segment lacks stay, and what others did to the table stands until the dataset changes that column.
+ */
+export function follow(segment: Columns, before: Merged, rules: FollowRules): Followed {
+  const table = new Map(before.table);
+  const columns = new Map(before.dataset.columns);
+  const pastNames = new Map(before.dataset.pastNames);
+  const violations: Violation[] = [];
+  const refused = new Set<number>();
+  let changed = false;
+
+  for (const column of segment.values()) {
+    if (column.parentId !== undefined && refused.has(column.parentId)) {
+      refused.add(column.id);
+      continue;
+    }
+    const known = columns.get(column.id);
+    const held = table.get(column.id);
+    const step =
+      known !== undefined
+        ? evolve(column, known, held, pastNames.get(column.id) ?? [], segment, rules)
+        : held !== undefined
+          ? adopt(column, held, segment, before.table, rules)
+          : add(column, segment, table, before, rules);
+    if ('problem' in step) {
+      refused.add(column.id);
+      const droppedByOthers = known !== undefined && held === undefined;
+      if (!droppedByOthers) {
+        violations.push({ path: pathOf(segment, column), fieldId: column.id, problem: step.problem });
+      }
+      continue;
+    }
+    if (known?.name !== step.dataset.name || known.type !== step.dataset.type) changed = true;
+    columns.set(column.id, step.dataset);
+    if (step.table !== undefined) table.set(column.id, step.table);
+    if (step.pastName !== undefined) {
+      pastNames.set(column.id, [...(pastNames.get(column.id) ?? []), step.pastName]);
+    }
+  }
+  const changedMs = changed && !rules.late ? rules.uploadedMs : before.dataset.changedMs;
+  return { table, dataset: { ...before.dataset, columns, pastNames, changedMs }, violations, refused };
+}
+
+/** A column that the dataset has had. */
+function evolve(
+  column: Column,
+  known: Column,
+  held: Column | undefined,
+  pastNames: readonly string[],
+  segment: Columns,
+  rules: FollowRules,
+): Step {
+  if (column.parentId !== known.parentId || column.role !== known.role) {
+    return { problem: `a column never moves, but ${placesOf(column, known)}; give it a new field ID` };
+  }
+  const promoted = isPromotion(known.type, column.type);
+  if (promoted && isInMapKey(segment, column)) {
+    return { problem: `map keys never change, but ${typesOf(column, known, 'dataset')}; write a new map` };
+  }
+  if (!promoted && !samePrimitive(column.type, known.type)) {
+    const narrower = isPromotion(column.type, known.type);
+    if (!narrower) return { problem: otherType(column, known, 'dataset') };
+    if (!rules.late) {
+      return {
+        problem: `a type never becomes narrower, but ${typesOf(column, known, 'dataset')}; write ${known.type} again`,
+      };
+    }
+  }
+  const newName = column.name !== known.name && !pastNames.includes(column.name) && !rules.byName;
+  const renamed = newName && !rules.late;
+  const pastName = renamed ? known.name : newName ? column.name : undefined;
+  return {
+    dataset: {
+      ...known,
+      name: renamed ? column.name : known.name,
+      type: promoted ? column.type : known.type,
+      required: known.required && column.required,
+    },
+    table: held && {
+      ...held,
+      name: renamed ? column.name : held.name,
+      type: promoted && isPromotion(held.type, column.type) ? column.type : held.type,
+    },
+    ...(pastName !== undefined && { pastName }),
+  };
+}
+
+/** A column that is new to the dataset and not to the table: added by SQL, or there before the first contact. */
+function adopt(column: Column, held: Column, segment: Columns, table: Columns, rules: FollowRules): Step {
+  if (column.parentId !== held.parentId || column.role !== held.role) {
+    return { problem: `the table has this ID elsewhere: ${placesOf(column, held)}; give it a new field ID` };
+  }
+  if (column.name !== held.name && !rules.byName) {
+    return {
+      problem: `the table has this ID for column "${pathOf(table, held).join('.')}"; give it a new field ID, or rename one of them`,
+    };
+  }
+  const wider = isPromotion(held.type, column.type);
+  const lenient = rules.firstContact || rules.byName;
+  if (
+    !samePrimitive(column.type, held.type) &&
+    !(lenient && (wider || isPromotion(column.type, held.type)))
+  ) {
+    return { problem: otherType(column, held, 'table') };
+  }
+  if (wider && isInMapKey(segment, column)) {
+    return { problem: `map keys never change, but ${typesOf(column, held, 'table')}; write a new map` };
+  }
+  return {
+    dataset: { ...column, name: held.name },
+    table: wider ? { ...held, type: column.type } : held,
+  };
+}
+
+/** A column that neither the dataset nor the table has. */
+function add(
+  column: Column,
+  segment: Columns,
+  table: Columns,
+  before: Merged,
+  { pastColumns }: FollowRules,
+): Step {
+  const { parentId } = column;
+  const old = pastColumns().get(column.id);
+  if (old !== undefined) {
+    return {
+      problem: `this ID was column "${pathOf(pastColumns(), old).join('.')}" of the table, which was dropped: older data files may hold its values; give it a new field ID`,
+    };
+  }
+  const optional = { ...column, required: isInMapKey(segment, column) && column.required };
+  if (parentId === undefined) return { dataset: column, table: optional };
+  if (!table.has(parentId)) return { dataset: column, table: undefined };
+  const parentIsNew = !before.table.has(parentId);
+  if (!parentIsNew && column.role !== 'field') {
+    const sibling = before.table
+      .values()
+      .find((other) => other.parentId === parentId && other.role === column.role);
+    return {
+      problem: `the ${column.role} of a ${segment.get(parentId)?.type} keeps its field ID, which is ${sibling?.id} in the table; write it with that ID`,
+    };
+  }
+  if (!parentIsNew && isInMapKey(segment, column)) {
+    return { problem: 'map keys never change, and this would add a column to one; write a new map' };
+  }
+  return { dataset: column, table: optional };
+}
+
+/** Whether values of a file's column read rightly under the table's type is no matter of direction for a message. */
+export function otherType(column: Column, other: Column, owner: 'dataset' | 'table'): string {
+  return (
+    `${typesOf(column, other, owner)}, and only int → long, float → double and decimal(P,S) → decimal(P′>P,S) are followed; ` +
+    'write the old type, or a new column with a new field ID'
+  );
+}
+
+function typesOf(column: Column, other: Column, owner: string): string {
+  return `the file has ${column.type}, the ${owner} ${other.type}`;
+}
+
+export function placesOf(column: Column, other: Column): string {
+  return `the file has it ${place(column)}, the table ${place(other)}`;
+}
+
+function place({ parentId, role }: Column): string {
+  return parentId === undefined ? 'at the root' : `as ${role} of column ${parentId}`;
+}

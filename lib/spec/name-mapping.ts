@@ -1,0 +1,96 @@
+/**
+ * Name mappings: how readers find the columns of data files that have no field IDs (table spec, "Column Projection";
+ * JSON form in Appendix C). Names are literal: `a.b` is one name (cases.md A1).
+ */
+import { childFields, type Schema, type Type } from './schema.ts';
+
+/** The table property that holds a mapping as JSON. */
+export const nameMappingProperty = 'schema.name-mapping.default';
+
+export type NameMapping = readonly MappedField[];
+
+export interface MappedField {
+  /** Absent: a column of this name is known and has no field. */
+  readonly 'field-id'?: number;
+  /** The name and its aliases. A list's child is `element`, a map's are `key` and `value`. */
+  readonly names: readonly string[];
+  readonly fields?: NameMapping;
+}
+
+/** Reads the JSON form. @throws SyntaxError for what is no name mapping */
+export function parseNameMapping(json: string): NameMapping {
+  const mapping: unknown = JSON.parse(json);
+  if (!isNameMapping(mapping)) throw new SyntaxError('a name mapping is a list of {field-id, names, fields}');
+  return mapping;
+}
+
+function isNameMapping(value: unknown): value is NameMapping {
+  return Array.isArray(value) && value.every(isMappedField);
+}
+
+function isMappedField(value: unknown): value is MappedField {
+  if (typeof value !== 'object' || value === null) return false;
+  const { 'field-id': id, names, fields } = value as Record<string, unknown>;
+  return (
+    (id === undefined || Number.isInteger(id)) &&
+    Array.isArray(names) &&
+    names.every((name) => typeof name === 'string') &&
+    (fields === undefined || isNameMapping(fields))
+  );
+}
+
+/** The mapped fields directly below a field, by its ID; of the root, without one. */
+export function mappedChildren(mapping: NameMapping, parentId: number | undefined): NameMapping {
+  if (parentId === undefined) return mapping;
+  for (const mapped of mapping) {
+    const nested = mapped.fields ?? [];
+    if (mapped['field-id'] === parentId) return nested;
+    const found = mappedChildren(nested, parentId);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The mapped field that a column of this name is, among its siblings. */
+export function mappedField(siblings: NameMapping, name: string): MappedField | undefined {
+  return siblings.find((mapped) => mapped.names.includes(name));
+}
+
+/**
+ * The mapping that has every field of a schema under its current name; names it had and dropped fields stay. A name that
+ * a sibling holds is not given twice, since readers refuse such a mapping. Itself when nothing is missing.
+ */
+export function followSchema(mapping: NameMapping, schema: Schema): NameMapping {
+  const followed = followType(mapping, schema);
+  return JSON.stringify(followed) === JSON.stringify(mapping) ? mapping : followed;
+}
+
+function followType(siblings: NameMapping, type: Type): NameMapping {
+  if (typeof type === 'string') return siblings;
+  const children = childFields(type);
+  const names = new Set(children.map(({ name }) => name));
+  const followed = siblings.map((mapped) => (isUnmapped(mapped) ? withoutNames(mapped, names) : mapped));
+  for (const child of children) {
+    const at = followed.findIndex((mapped) => mapped['field-id'] === child.id);
+    const before = followed[at] ?? { 'field-id': child.id, names: [] };
+    const taken = mappedField(followed, child.name) !== undefined;
+    const fields = followType(before.fields ?? [], child.type);
+    const after = {
+      ...before,
+      names: taken ? before.names : [...before.names, child.name],
+      ...(fields.length > 0 && { fields }),
+    };
+    if (at >= 0) followed[at] = after;
+    else if (after.names.length > 0) followed.push(after);
+  }
+  return followed.filter((mapped) => !isUnmapped(mapped) || mapped.names.length > 0);
+}
+
+/** A name that is known and stands for no field: it gives way to the first field that has it. */
+function isUnmapped(mapped: MappedField): boolean {
+  return mapped['field-id'] === undefined;
+}
+
+function withoutNames(mapped: MappedField, names: ReadonlySet<string>): MappedField {
+  return { ...mapped, names: mapped.names.filter((name) => !names.has(name)) };
+}
