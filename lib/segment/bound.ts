@@ -1,0 +1,76 @@
+/** Bounds as a manifest has them: in the width of the table's type, cut as the table wants (spec, Appendix D; Iceberg, `UnicodeUtil`, `BinaryUtil`). */
+import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
+import type { PrimitiveType } from '../spec/schema.ts';
+import type { Side } from './column-value.ts';
+
+/** Single-value bytes of `from` as those of `to`; undefined when values of the one do not read as the other (case B14). */
+export function widenBound(
+  bytes: Uint8Array,
+  from: PrimitiveType,
+  to: PrimitiveType,
+): Uint8Array | undefined {
+  if (samePrimitive(from, to)) return bytes;
+  if (!isPromotion(from, to)) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const wide = new DataView(new ArrayBuffer(8));
+  switch (from) {
+    case 'int':
+      wide.setBigInt64(0, BigInt(view.getInt32(0, true)), true);
+      return new Uint8Array(wide.buffer);
+    case 'float':
+      wide.setFloat64(0, view.getFloat32(0, true), true);
+      return new Uint8Array(wide.buffer);
+    default:
+      return bytes; // A decimal's bytes do not depend on its precision.
+  }
+}
+
+/**
+ * Cuts a string to `length` code points or a binary to `length` bytes; other types are never cut (case B27). A cut upper bound
+ * is raised at its last code point or byte, those that cannot be raised dropped; undefined when none can (cases B7, B9).
+ */
+export function truncateBound(
+  bytes: Uint8Array,
+  type: PrimitiveType,
+  length: number,
+  side: Side,
+): Uint8Array | undefined {
+  if (type === 'string') return truncateText(bytes, length, side);
+  if (type !== 'binary' || bytes.length <= length) return bytes;
+  const cut = bytes.slice(0, length);
+  return side === 'lower' ? cut : raiseBytes(cut);
+}
+
+function raiseBytes(bytes: Uint8Array): Uint8Array | undefined {
+  const last = bytes.findLastIndex((byte) => byte !== 0xff);
+  if (last < 0) return undefined;
+  const raised = bytes.slice(0, last + 1);
+  raised[last] = (raised[last] ?? 0) + 1;
+  return raised;
+}
+
+function truncateText(utf8: Uint8Array, length: number, side: Side): Uint8Array | undefined {
+  const end = codePointOffset(utf8, length);
+  if (end === utf8.length) return utf8;
+  const cut = utf8.slice(0, end);
+  return side === 'lower' ? cut : raiseText(cut);
+}
+
+/** Where the code point of that number begins; the length of the text when it has no more. Continuation bytes are 10xxxxxx. */
+function codePointOffset(utf8: Uint8Array, codePoints: number): number {
+  let seen = 0;
+  for (const [offset, byte] of utf8.entries()) {
+    if ((byte & 0xc0) !== 0x80 && seen++ === codePoints) return offset;
+  }
+  return utf8.length;
+}
+
+function raiseText(utf8: Uint8Array): Uint8Array | undefined {
+  const codePoints = Array.from(Buffer.from(utf8).toString('utf8'), (char) => char.codePointAt(0) ?? 0);
+  const last = codePoints.findLastIndex((codePoint) => codePoint !== 0x10ffff);
+  if (last < 0) return undefined;
+  const raised = (codePoints[last] ?? 0) + 1;
+  // UTF-8 has no surrogates.
+  const next = raised === 0xd800 ? 0xe000 : raised;
+  return Buffer.from(String.fromCodePoint(...codePoints.slice(0, last), next));
+}

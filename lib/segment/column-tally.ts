@@ -1,0 +1,127 @@
+/** Adds up one column over the row groups: a sum or a bound is known only where every row group makes it known (cases B1, B17, B24). */
+import type { ValueForm } from './column-type.ts';
+import { type ColumnValue, codecOf, type Side, type ValueCodec } from './column-value.ts';
+import type { ColumnMetaData, ColumnOrder, Statistics } from './footer.ts';
+
+export interface ColumnTally {
+  readonly codec: ValueCodec | undefined;
+  /** The length of a fixed-length carrier. */
+  readonly fixedLength: number | undefined;
+  readonly usesMinMaxValue: boolean;
+  readonly usesDeprecatedMinMax: boolean;
+  sizeBytes: bigint;
+  values: bigint;
+  /** Undefined once a row group leaves it open. */
+  nulls: bigint | undefined;
+  readonly lower: Extreme;
+  readonly upper: Extreme;
+}
+
+interface Extreme {
+  readonly side: Side;
+  value: ColumnValue | undefined;
+  /** False where the writer says that it cut the value. */
+  isExact: boolean;
+  /** False once a row group that has values leaves it open. */
+  isKnown: boolean;
+}
+
+/**
+ * `min_value` and `max_value` mean something only in a declared order that is known, the deprecated `min` and `max` only where the
+ * order is that of signed numbers; an order that is not known forbids both (parquet.thrift, `Statistics` and `ColumnOrder`).
+ *
+ * @param order What the footer declares for the column; undefined when it declares no orders at all.
+ */
+export function newTally(
+  form: ValueForm,
+  order: ColumnOrder | undefined,
+  fixedLength: number | undefined,
+): ColumnTally {
+  const codec = codecOf(form);
+  const isTotalOrder = order === 'ieee754Total' && (form === 'float' || form === 'double');
+  const isKnownOrder = order === 'typeDefined' || isTotalOrder;
+  return {
+    codec,
+    fixedLength,
+    usesMinMaxValue: isKnownOrder,
+    usesDeprecatedMinMax: (isKnownOrder || order === undefined) && codec?.signedOrder === true,
+    sizeBytes: 0n,
+    values: 0n,
+    nulls: 0n,
+    lower: { side: 'lower', value: undefined, isExact: false, isKnown: true },
+    upper: { side: 'upper', value: undefined, isExact: false, isKnown: true },
+  };
+}
+
+/** @param isRequired Whether the column is required all the way up, so that it has no null whatever the statistics say. */
+export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: boolean): void {
+  const { statistics, numValues } = chunk;
+  const nulls = isRequired ? 0n : nullCount(statistics, numValues);
+  tally.sizeBytes += chunk.totalCompressedSize;
+  tally.values += numValues;
+  tally.nulls = nulls === undefined || tally.nulls === undefined ? undefined : tally.nulls + nulls;
+  if (tally.codec === undefined || nulls === numValues) return;
+
+  const { minValue, maxValue, min, max } = statistics ?? {};
+  if (tally.usesMinMaxValue && (minValue ?? maxValue) !== undefined) {
+    addExtreme(tally, tally.codec, tally.lower, minValue, statistics?.isMinValueExact);
+    addExtreme(tally, tally.codec, tally.upper, maxValue, statistics?.isMaxValueExact);
+  } else {
+    addExtreme(tally, tally.codec, tally.lower, tally.usesDeprecatedMinMax ? min : undefined, true);
+    addExtreme(tally, tally.codec, tally.upper, tally.usesDeprecatedMinMax ? max : undefined, true);
+  }
+}
+
+/** Undefined for chunks without values in the count, and for a count that cannot be. */
+function nullCount(statistics: Statistics | undefined, numValues: bigint): bigint | undefined {
+  const count = numValues === 0n ? 0n : statistics?.nullCount;
+  return count !== undefined && count >= 0n && count <= numValues ? count : undefined;
+}
+
+function addExtreme(
+  tally: ColumnTally,
+  codec: ValueCodec,
+  extreme: Extreme,
+  bytes: Uint8Array | undefined,
+  isExact = true,
+): void {
+  const value = bytes && codec.read(bytes, tally.fixedLength);
+  if (value === undefined) {
+    extreme.isKnown = false;
+    return;
+  }
+  if (Number.isNaN(value)) {
+    tally.lower.isKnown = false;
+    tally.upper.isKnown = false;
+    return;
+  }
+  const order = extreme.value === undefined ? -1 : codec.compare(value, extreme.value);
+  if (extreme.value === undefined || (extreme.side === 'lower' ? order < 0 : order > 0)) {
+    extreme.value = value;
+    extreme.isExact = isExact;
+  } else if (order === 0) {
+    extreme.isExact ||= isExact;
+  }
+}
+
+export interface Bound {
+  /** Iceberg single-value bytes (spec, Appendix D). */
+  readonly bytes: Uint8Array;
+  /** False where the writer says that it cut the value: a bound still, but no value of the file (case A32). */
+  readonly isExact: boolean;
+}
+
+/** The bounds of the column; none where a lower one lies above its upper one. */
+export function boundsOf(tally: ColumnTally): { readonly lower?: Bound; readonly upper?: Bound } {
+  const { codec, lower, upper } = tally;
+  if (codec === undefined) return {};
+  const isInverted =
+    lower.value !== undefined && upper.value !== undefined && codec.compare(lower.value, upper.value) > 0;
+  if (isInverted) return {};
+  const boundOf = ({ isKnown, value, isExact, side }: Extreme): Bound | undefined => {
+    const bytes = isKnown && value !== undefined ? codec.write(value, side) : undefined;
+    return bytes && { bytes, isExact };
+  };
+  const [lowerBound, upperBound] = [boundOf(lower), boundOf(upper)];
+  return { ...(lowerBound && { lower: lowerBound }), ...(upperBound && { upper: upperBound }) };
+}

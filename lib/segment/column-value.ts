@@ -1,0 +1,139 @@
+/**
+ * Values in Parquet statistics as numbers or bytes that can be compared, and as Iceberg single values (spec, Appendix D). Bytes in,
+ * bytes out: nothing goes through a date, a double or a text of another width (cases B8 to B14).
+ */
+import { isUtf8 } from 'node:buffer';
+import type { ValueForm } from './column-type.ts';
+
+export type ColumnValue = number | bigint | Uint8Array;
+export type Side = 'lower' | 'upper';
+
+/** How the statistics of one form of column are read, compared and written. */
+export interface ValueCodec {
+  /** Undefined for bytes that are no value of the type (case B14). `length`: that of a fixed-length carrier. */
+  read(bytes: Uint8Array, length: number | undefined): ColumnValue | undefined;
+  compare(a: ColumnValue, b: ColumnValue): number;
+  /** The single-value form as a bound of that side; undefined when there is none. */
+  write(value: ColumnValue, side: Side): Uint8Array | undefined;
+  /** Whether the deprecated `min` and `max`, always in the order of signed numbers, are in the order of this form. */
+  readonly signedOrder: boolean;
+}
+
+export function codecOf(form: ValueForm): ValueCodec | undefined {
+  return form === 'unordered' ? undefined : codecs[form];
+}
+
+const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+function written(size: number, set: (view: DataView) => void): Uint8Array {
+  const bytes = new Uint8Array(size);
+  set(view(bytes));
+  return bytes;
+}
+
+function numbers<T extends number | bigint>(
+  width: number,
+  read: (view: DataView) => T,
+  write: (value: T, side: Side) => Uint8Array | undefined,
+  signedOrder = true,
+): ValueCodec {
+  return {
+    read: (bytes) => (bytes.length === width ? read(view(bytes)) : undefined),
+    compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
+    write: (value, side) => write(value as T, side),
+    signedOrder,
+  };
+}
+
+const readInt32 = (v: DataView): number => v.getInt32(0, true);
+const readInt64 = (v: DataView): bigint => v.getBigInt64(0, true);
+const writeInt64 = (value: bigint): Uint8Array => written(8, (v) => v.setBigInt64(0, value, true));
+
+/** A zero bound stands for both zeros: lower -0, upper +0 (parquet.thrift, `ColumnOrder`; case B2). */
+const signedZero = (value: number, side: Side): number => (value !== 0 ? value : side === 'lower' ? -0 : 0);
+
+function byteStrings(
+  read: ValueCodec['read'],
+  write: (value: Uint8Array) => Uint8Array | undefined,
+): ValueCodec {
+  return {
+    read,
+    compare: (a, b) => Buffer.compare(a as Uint8Array, b as Uint8Array),
+    write: (value) => write(value as Uint8Array),
+    signedOrder: false,
+  };
+}
+
+const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
+  boolean: numbers(
+    1,
+    (v) => v.getUint8(0) & 1,
+    (value) => Uint8Array.of(value),
+  ),
+  int32: numbers(4, readInt32, (value) => written(4, (v) => v.setInt32(0, value, true))),
+  uint32: numbers(
+    4,
+    (v) => v.getUint32(0, true),
+    (value) => writeInt64(BigInt(value)),
+    false,
+  ),
+  int64: numbers(8, readInt64, writeInt64),
+  millis: numbers(8, readInt64, (value) => {
+    const micros = value * 1000n;
+    return BigInt.asIntN(64, micros) === micros ? writeInt64(micros) : undefined;
+  }),
+  float: numbers(
+    4,
+    (v) => v.getFloat32(0, true),
+    (value, side) => written(4, (v) => v.setFloat32(0, signedZero(value, side), true)),
+  ),
+  double: numbers(
+    8,
+    (v) => v.getFloat64(0, true),
+    (value, side) => written(8, (v) => v.setFloat64(0, signedZero(value, side), true)),
+  ),
+  int32Decimal: numbers(4, (v) => BigInt(readInt32(v)), minimalBytes),
+  int64Decimal: numbers(8, readInt64, minimalBytes),
+  bytesDecimal: {
+    read: (bytes, length) => (hasLength(bytes, length) ? bigEndian(bytes) : undefined),
+    compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
+    write: (value) => minimalBytes(value as bigint),
+    signedOrder: false,
+  },
+  utf8: byteStrings(
+    (bytes) => bytes,
+    (value) => (isUtf8(value) ? value.slice() : undefined),
+  ),
+  bytes: byteStrings(
+    (bytes) => bytes,
+    (value) => value.slice(),
+  ),
+  fixed: byteStrings(
+    (bytes, length) => (hasLength(bytes, length) ? bytes : undefined),
+    (value) => value.slice(),
+  ),
+};
+
+const hasLength = (bytes: Uint8Array, length: number | undefined): boolean =>
+  length === undefined || bytes.length === length;
+
+/** Decimals have at most 38 digits, 16 bytes; a longer carrier only repeats the sign. */
+const maxDecimalBytes = 64;
+
+function bigEndian(bytes: Uint8Array): bigint | undefined {
+  if (bytes.length === 0 || bytes.length > maxDecimalBytes) return undefined;
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  return BigInt.asIntN(8 * bytes.length, value);
+}
+
+/** Big-endian two's complement in the fewest bytes: -659 is FD 6D, 128 is 00 80 (case B10). */
+function minimalBytes(value: bigint): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  do {
+    bytes.unshift(Number(rest & 0xffn));
+    rest >>= 8n;
+  } while (BigInt.asIntN(8 * bytes.length, value) !== value);
+  return Uint8Array.from(bytes);
+}

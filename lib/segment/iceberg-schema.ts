@@ -1,0 +1,163 @@
+/** The Iceberg schema of a Parquet file: structs, lists and maps by their structure, whatever their groups are called (cases A7 to A10). */
+import { RegistrarError } from '../errors.ts';
+import type { NestedField, Schema, Type } from '../spec/schema.ts';
+import type { ColumnType, ColumnTypeOptions } from './column-type.ts';
+import { type FileField, fileFields } from './file-field.ts';
+import { formatPath, type SchemaNode } from './parquet-schema.ts';
+
+export interface IcebergSchemaOptions extends ColumnTypeOptions {
+  /** `by_name`: a file without any field ID gets provisional ones. */
+  readonly fieldIds: 'checked' | 'stable' | 'by_name';
+  readonly caseSensitiveNames: boolean;
+}
+
+/** A leaf that is an Iceberg field; the leaves inside a variant are not. */
+export interface LeafColumn extends ColumnType {
+  readonly fieldId: number;
+  /** The IDs of the fields around the leaf, from the root, and its own. */
+  readonly lineage: readonly number[];
+  /** Required all the way up. */
+  readonly isRequired: boolean;
+}
+
+export interface IcebergSchema {
+  readonly schema: Schema;
+  readonly idsFrom: 'file' | 'names';
+  /** By the index of the leaf. */
+  readonly columns: ReadonlyMap<number, LeafColumn>;
+}
+
+/** IDs above belong to metadata columns (spec, "Reserved Field IDs"). */
+const highestFieldId = 2_147_483_447;
+
+/**
+ * Maps the tree of a Parquet schema. A file without any field ID gets provisional ones in tree order, from 1.
+ *
+ * @throws `segment.inconsistent` (IDs that are missing, partial, duplicate, negative or reserved), `sink.iceberg_unsupported_type`,
+ * `sink.iceberg_schema_mismatch` (names that collide)
+ */
+export function icebergSchema(root: SchemaNode, options: IcebergSchemaOptions): IcebergSchema {
+  const top = fileFields(root, options);
+  const all = top.flatMap(withDescendants);
+  checkNames(all, options.caseSensitiveNames);
+  const idsFrom = checkIds(all, options.fieldIds);
+  const ids = new Map(all.map((field, index) => [field, field.node.element.fieldId ?? index + 1]));
+  const idOf = (field: FileField): number => ids.get(field) ?? 0;
+  return {
+    schema: { type: 'struct', fields: top.map((field) => nestedField(field, idOf)) },
+    idsFrom,
+    columns: new Map(top.flatMap((field) => leafColumns(field, idOf, [], true))),
+  };
+}
+
+function nestedField(field: FileField, idOf: (field: FileField) => number): NestedField {
+  const name = field.path.at(-1) ?? '';
+  return { id: idOf(field), name, required: field.isRequired, type: typeOf(field, idOf) };
+}
+
+function typeOf(field: FileField, idOf: (field: FileField) => number): Type {
+  const [first, second] = field.children;
+  if (field.kind === 'list' && first) {
+    return {
+      type: 'list',
+      'element-id': idOf(first),
+      element: typeOf(first, idOf),
+      'element-required': first.isRequired,
+    };
+  }
+  if (field.kind === 'map' && first && second) {
+    return {
+      type: 'map',
+      'key-id': idOf(first),
+      key: typeOf(first, idOf),
+      'value-id': idOf(second),
+      value: typeOf(second, idOf),
+      'value-required': second.isRequired,
+    };
+  }
+  if (field.kind === 'struct') {
+    return { type: 'struct', fields: field.children.map((child) => nestedField(child, idOf)) };
+  }
+  return field.columnType?.type ?? 'variant';
+}
+
+function leafColumns(
+  field: FileField,
+  idOf: (field: FileField) => number,
+  around: readonly number[],
+  isAroundRequired: boolean,
+): readonly (readonly [leafIndex: number, LeafColumn])[] {
+  const lineage = [...around, idOf(field)];
+  const isRequired = isAroundRequired && field.isRequired;
+  const { leafIndex } = field.node;
+  if (leafIndex !== undefined && field.columnType) {
+    return [[leafIndex, { ...field.columnType, fieldId: idOf(field), lineage, isRequired }]];
+  }
+  // No row need have an element, so what a list or map holds is never required all the way up.
+  return field.children.flatMap((child) =>
+    leafColumns(child, idOf, lineage, isRequired && field.kind === 'struct'),
+  );
+}
+
+const withDescendants = (field: FileField): readonly FileField[] => [
+  field,
+  ...field.children.flatMap(withDescendants),
+];
+
+/** Full names are unique in Iceberg (`a.b` beside `b` in `a` is not, case A24), and most engines lower-case them (case A25). */
+function checkNames(fields: readonly FileField[], caseSensitiveNames: boolean): void {
+  const seen = new Map<string, FileField>();
+  for (const field of fields) {
+    const name = field.path.join('.');
+    const key = caseSensitiveNames ? name : name.toLowerCase();
+    const other = seen.get(key);
+    seen.set(key, field);
+    if (other === undefined) continue;
+    const isCaseOnly = name !== other.path.join('.');
+    throw new RegistrarError(
+      'sink.iceberg_schema_mismatch',
+      isCaseOnly
+        ? `Cannot map column ${formatPath(field.path)}: only letter case tells it from ${formatPath(other.path)}, and most engines lower-case names; rename one, or set case_sensitive_names: true`
+        : `Cannot map column ${formatPath(field.path)}: two columns have that full name; rename one`,
+    );
+  }
+}
+
+function checkIds(
+  fields: readonly FileField[],
+  fieldIds: IcebergSchemaOptions['fieldIds'],
+): 'file' | 'names' {
+  const without = fields.filter((field) => field.node.element.fieldId === undefined);
+  if (without.length === fields.length) {
+    if (fieldIds === 'by_name') return 'names';
+    throw inconsistent(
+      'no column has a field ID: write the dataset with field IDs, or set field_ids: by_name',
+    );
+  }
+  if (without[0] !== undefined) {
+    throw inconsistent(
+      `${without.length} of ${fields.length} columns have no field ID, ${formatPath(without[0].path)} among them: readers would see nulls there`,
+    );
+  }
+  const seen = new Map<number, FileField>();
+  for (const field of fields) {
+    const id = field.node.element.fieldId ?? 0;
+    if (id < 0 || id > highestFieldId) {
+      throw inconsistent(
+        `column ${formatPath(field.path)} has the field ID ${id}, outside 0 to ${highestFieldId}`,
+      );
+    }
+    const other = seen.get(id);
+    if (other) {
+      throw inconsistent(
+        `columns ${formatPath(other.path)} and ${formatPath(field.path)} have the same field ID ${id}`,
+      );
+    }
+    seen.set(id, field);
+  }
+  return 'file';
+}
+
+function inconsistent(what: string): RegistrarError {
+  return new RegistrarError('segment.inconsistent', `Cannot use the field IDs of the segment: ${what}`);
+}

@@ -1,0 +1,104 @@
+/** The flat list of schema elements as the tree it stands for, and the leaves in the order of the column chunks. */
+import { RegistrarError } from '../errors.ts';
+import type { SchemaElement } from './footer.ts';
+
+export interface SchemaNode {
+  readonly element: SchemaElement;
+  /** The names from the root; empty for the root itself. Names may hold dots: never joined but for messages (A24). */
+  readonly path: readonly string[];
+  /** Empty for a leaf. */
+  readonly children: readonly SchemaNode[];
+  /** The position of the leaf's chunk in every row group; undefined for a group. */
+  readonly leafIndex: number | undefined;
+  /** Whether the element or one around it is repeated. */
+  readonly isRepeated: boolean;
+}
+
+/** Levels of nesting; a list or map takes two of them. Readers walk schemas by recursion. */
+const maxDepth = 100;
+
+/** `FieldRepetitionType` of parquet.thrift. */
+export const REQUIRED = 0;
+export const OPTIONAL = 1;
+export const REPEATED = 2;
+
+/** A path for messages. */
+export const formatPath = (path: readonly string[]): string => `"${path.join('.')}"`;
+
+/**
+ * Builds the tree and checks that it is one: every element used once, each field with a repetition, each leaf with a physical
+ * type, names unique within their group.
+ *
+ * @throws `segment.inconsistent`, `segment.unreadable` (nesting beyond the limit)
+ */
+export function schemaTree(elements: readonly SchemaElement[]): {
+  readonly root: SchemaNode;
+  readonly leaves: readonly SchemaNode[];
+} {
+  const leaves: SchemaNode[] = [];
+  let next = 0;
+
+  const take = (parentPath: readonly string[], isParentRepeated: boolean): SchemaNode => {
+    const element = elements[next];
+    if (element === undefined)
+      throw broken(`the schema ends after ${elements.length} elements, within a group`);
+    const isRoot = next === 0;
+    const isRepeated = isParentRepeated || (!isRoot && element.repetition === REPEATED);
+    next++;
+    const path = isRoot ? [] : [...parentPath, element.name];
+    if (path.length > maxDepth)
+      throw broken(`the schema nests deeper than ${maxDepth} levels`, 'segment.unreadable');
+    const isGroup = isRoot || element.type === undefined;
+    checkElement(element, path, isGroup);
+    const node: SchemaNode = {
+      element,
+      path,
+      children: isGroup ? takeChildren(element.numChildren ?? 0, path, isRepeated) : [],
+      leafIndex: isGroup ? undefined : leaves.length,
+      isRepeated,
+    };
+    if (!isGroup) leaves.push(node);
+    return node;
+  };
+
+  const takeChildren = (count: number, path: readonly string[], isRepeated: boolean): SchemaNode[] => {
+    if (count > elements.length - next) {
+      throw broken(
+        `the group ${formatPath(path)} claims ${count} children, ${elements.length - next} elements are left`,
+      );
+    }
+    const children: SchemaNode[] = [];
+    const names = new Set<string>();
+    for (let i = 0; i < count; i++) {
+      const child = take(path, isRepeated);
+      if (names.has(child.element.name)) throw broken(`two columns have the name ${formatPath(child.path)}`);
+      names.add(child.element.name);
+      children.push(child);
+    }
+    return children;
+  };
+
+  const root = take([], false);
+  if (next < elements.length) throw broken(`${elements.length - next} schema elements are left over`);
+  if (leaves.length === 0) throw broken('the schema has no column');
+  return { root, leaves };
+}
+
+function checkElement(element: SchemaElement, path: readonly string[], isGroup: boolean): void {
+  if (isGroup) {
+    if ((element.numChildren ?? 0) < 0)
+      throw broken(`the group ${formatPath(path)} claims ${element.numChildren} children`);
+  } else if ((element.numChildren ?? 0) !== 0) {
+    throw broken(`the column ${formatPath(path)} has both a type and children`);
+  }
+  if (path.length > 0 && ![REQUIRED, OPTIONAL, REPEATED].includes(element.repetition ?? -1)) {
+    throw broken(`the column ${formatPath(path)} has the repetition ${element.repetition}`);
+  }
+}
+
+function broken(
+  what: string,
+  code: 'segment.inconsistent' | 'segment.unreadable' = 'segment.inconsistent',
+): RegistrarError {
+  return new RegistrarError(code, `Cannot read the schema of the segment: ${what}`);
+}

@@ -1,0 +1,98 @@
+/** Reads the footer of a segment: one request, or two where it is larger than the read-ahead. */
+import { RegistrarError } from '../errors.ts';
+import { type SegmentReference, segmentUri } from '../event/segment-reference.ts';
+import type { Store } from '../ports.ts';
+
+export interface ReadFooterOptions {
+  /** How many bytes from the end the first request asks for. */
+  readonly readAheadBytes: number;
+  readonly maxFooterBytes: number;
+}
+
+export interface FooterRead {
+  readonly kind: 'footer';
+  /** The `FileMetaData` struct alone. */
+  readonly bytes: Uint8Array;
+  /** Names the object whose footer this is (`StoredObject.version`). */
+  readonly etag: string;
+  readonly sizeBytes: number;
+  readonly lastModifiedMs: number;
+}
+
+export type FooterResult =
+  | FooterRead
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'denied'; readonly message: string }
+  /** The object was replaced between the two requests: read again. */
+  | { readonly kind: 'changed' };
+
+const magicLength = 4;
+/** Length of the footer and magic, behind the footer. */
+const trailerLength = 8;
+
+/**
+ * @throws `segment.unreadable` for what is not a Parquet file or has a footer beyond `maxFooterBytes`; the store's own errors
+ */
+export async function readFooter(
+  store: Pick<Store, 'read'>,
+  reference: SegmentReference,
+  { readAheadBytes, maxFooterBytes }: ReadFooterOptions,
+): Promise<FooterResult> {
+  const uri = segmentUri(reference);
+  const tail = await store.read(uri, { range: { suffix: readAheadBytes } });
+  if (tail.kind !== 'object') return tail;
+
+  const { sizeBytes, version: etag, lastModifiedMs } = tail;
+  const length = footerLength(tail.bytes, sizeBytes, uri, maxFooterBytes);
+  const read = (bytes: Uint8Array): FooterRead => ({
+    kind: 'footer',
+    bytes,
+    etag,
+    sizeBytes,
+    lastModifiedMs,
+  });
+  const end = tail.bytes.length - trailerLength;
+  if (length <= end) return read(tail.bytes.subarray(end - length, end));
+
+  const start = sizeBytes - trailerLength - length;
+  const range = { start, end: sizeBytes - trailerLength };
+  const whole = await store.read(uri, { range, ifVersion: etag });
+  if (whole.kind !== 'object') return whole;
+  if (whole.bytes.length !== length) {
+    throw new RegistrarError(
+      'store.unavailable',
+      `Cannot read ${length} bytes of the footer of "${uri}": the store answered ${whole.bytes.length}`,
+    );
+  }
+  return read(whole.bytes);
+}
+
+/** Checks head, if it was read, and tail of the file; answers the length of the footer. */
+function footerLength(tail: Uint8Array, sizeBytes: number, uri: string, maxFooterBytes: number): number {
+  const refuse = (what: string): RegistrarError =>
+    new RegistrarError('segment.unreadable', `Cannot read "${uri}" as Parquet: ${what}`);
+  if (sizeBytes < 2 * magicLength + magicLength || tail.length < trailerLength) {
+    throw refuse(`it has ${sizeBytes} bytes, and a Parquet file has at least 12`);
+  }
+  const magic = latin1(tail, tail.length - magicLength);
+  if (magic === 'PARE') throw refuse('its footer is encrypted; write the dataset without encryption');
+  if (magic !== 'PAR1') throw refuse(`it ends in ${quote(magic)} instead of "PAR1"`);
+  if (tail.length === sizeBytes && latin1(tail, 0) !== 'PAR1') {
+    throw refuse(`it begins with ${quote(latin1(tail, 0))} instead of "PAR1"`);
+  }
+  const length = new DataView(tail.buffer, tail.byteOffset + tail.length - trailerLength).getUint32(0, true);
+  const available = sizeBytes - trailerLength - magicLength;
+  if (length === 0 || length > available) {
+    throw refuse(`it gives ${length} bytes as the length of its footer, and has ${available} bytes for one`);
+  }
+  if (length > maxFooterBytes) {
+    throw refuse(
+      `its footer has ${length} bytes, and max_footer_bytes is ${maxFooterBytes}: write fewer row groups or raise the limit`,
+    );
+  }
+  return length;
+}
+
+const latin1 = (bytes: Uint8Array, start: number): string =>
+  Buffer.from(bytes.subarray(start, start + magicLength)).toString('latin1');
+const quote = (magic: string): string => JSON.stringify(magic);

@@ -1,0 +1,83 @@
+/** A finished Parquet object as the later stages see it: its schema, its counts and its bounds, nothing of its rows. */
+import type { SegmentReference } from '../event/segment-reference.ts';
+import { segmentUri } from '../event/segment-reference.ts';
+import { indexById, type Schema } from '../spec/schema.ts';
+import { decodeFooter } from './footer.ts';
+import { type IcebergSchemaOptions, icebergSchema } from './iceberg-schema.ts';
+import { schemaTree } from './parquet-schema.ts';
+import type { FooterRead } from './read-footer.ts';
+import { type Column, mergeRowGroups } from './row-groups.ts';
+
+export type SegmentOptions = IcebergSchemaOptions;
+
+export interface Segment {
+  readonly reference: SegmentReference;
+  readonly uri: string;
+  /** The version of the object whose footer was read. */
+  readonly etag: string;
+  readonly sizeBytes: number;
+  readonly lastModifiedMs: number;
+  /** With field IDs the file's own, else provisional ones: see `idsFrom`. */
+  readonly schema: Schema;
+  readonly idsFrom: 'file' | 'names';
+  readonly recordCount: bigint;
+  readonly rowGroupCount: number;
+  readonly columns: readonly Column[];
+  /** Where each row group with rows starts, ascending. */
+  readonly splitOffsets: readonly bigint[];
+  /** IDs of fields that are never null where the field around them is not: required, or without a null in any row group (case A30). */
+  readonly provenNonNull: ReadonlySet<number>;
+  /** The footer has the key `iceberg.schema`, so a table's own writer may have made the file (I11). */
+  readonly writtenByIceberg: boolean;
+  readonly createdBy: string | undefined;
+}
+
+/**
+ * Makes a segment of a footer. Nothing of the footer's bytes is kept.
+ *
+ * @returns `'empty'` for a file without rows, which is never registered (case A26)
+ * @throws `segment.unreadable`, `segment.inconsistent`, `sink.iceberg_unsupported_type`, `sink.iceberg_schema_mismatch`
+ */
+export function segmentOf(
+  reference: SegmentReference,
+  read: FooterRead,
+  options: SegmentOptions,
+): Segment | 'empty' {
+  const footer = decodeFooter(read.bytes);
+  if (footer.numRows === 0n && footer.rowGroups().every(({ numRows }) => numRows === 0n)) return 'empty';
+
+  const { root, leaves } = schemaTree(footer.schema);
+  const { schema, idsFrom, columns: leafColumns } = icebergSchema(root, options);
+  const dataEnd = BigInt(read.sizeBytes - read.bytes.length - 8);
+  const { rowGroupCount, recordCount, columns, splitOffsets } = mergeRowGroups(
+    footer,
+    leaves,
+    leafColumns,
+    dataEnd,
+  );
+  return {
+    reference,
+    uri: segmentUri(reference),
+    etag: read.etag,
+    sizeBytes: read.sizeBytes,
+    lastModifiedMs: read.lastModifiedMs,
+    schema,
+    idsFrom,
+    recordCount,
+    rowGroupCount,
+    columns,
+    splitOffsets,
+    provenNonNull: provenNonNull(schema, columns),
+    writtenByIceberg: footer.writtenByIceberg,
+    createdBy: footer.createdBy,
+  };
+}
+
+function provenNonNull(schema: Schema, columns: readonly Column[]): ReadonlySet<number> {
+  const proven = new Set<number>();
+  for (const { id, required } of indexById(schema).values()) if (required) proven.add(id);
+  for (const { nullCount, lineage } of columns) {
+    if (nullCount === 0n) for (const id of lineage) proven.add(id);
+  }
+  return proven;
+}

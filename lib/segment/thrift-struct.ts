@@ -1,0 +1,173 @@
+/**
+ * Thrift structs as tables of their fields, decoded strictly: a known field of another wire type is an error, as is a required
+ * one that is not there; an unknown field is skipped.
+ */
+import {
+  BINARY,
+  BYTE,
+  type Cursor,
+  FALSE,
+  I32,
+  I64,
+  LIST,
+  readBinary,
+  readByte,
+  readFieldId,
+  readListHeader,
+  readZigZag32,
+  readZigZag64,
+  STRUCT,
+  skip,
+  TRUE,
+  unreadable,
+} from './compact-protocol.ts';
+
+/** How one Thrift type is read: the wire types it may have, and the decoding. */
+export interface Wire<T> {
+  readonly types: readonly number[];
+  /** `type` is the wire type met: compact booleans have no byte beside it when they are fields. */
+  read(cursor: Cursor, type: number): T;
+}
+
+export const boolean: Wire<boolean> = { types: [TRUE, FALSE], read: (_cursor, type) => type === TRUE };
+export const i8: Wire<number> = { types: [BYTE], read: (cursor) => (readByte(cursor) << 24) >> 24 };
+export const i32: Wire<number> = { types: [I32], read: readZigZag32 };
+export const i64: Wire<bigint> = { types: [I64], read: readZigZag64 };
+export const binary: Wire<Uint8Array> = { types: [BINARY], read: readBinary };
+
+/** UTF-8, refused when it is not valid: a repaired name would name another column. */
+export const text: Wire<string> = {
+  types: [BINARY],
+  read(cursor) {
+    const bytes = readBinary(cursor);
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      return unreadable(cursor, 'a name that is not valid UTF-8 ends');
+    }
+  },
+};
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A field that has to be there, or whose presence matters, and whose value does not. */
+export function ignored(type: 'i32' | 'i64' | 'list' | 'struct' | 'binary'): Wire<true> {
+  const wireType = { i32: I32, i64: I64, list: LIST, struct: STRUCT, binary: BINARY }[type];
+  return {
+    types: [wireType],
+    read(cursor) {
+      skip(cursor, wireType);
+      return true;
+    },
+  };
+}
+
+/** A list that is read later, element by element: skipped now, its position kept. */
+export const listPosition: Wire<number> = {
+  types: [LIST],
+  read(cursor) {
+    const at = cursor.at;
+    skip(cursor, LIST);
+    return at;
+  },
+};
+
+/** Lists longer than `max` are refused before anything is allocated. */
+export function list<T>(element: Wire<T>, max: number): Wire<readonly T[]> {
+  return {
+    types: [LIST],
+    read: (cursor) => Array.from(readList(cursor, element, max)),
+  };
+}
+
+/** The elements of a list, one at a time. */
+export function* readList<T>(cursor: Cursor, element: Wire<T>, max: number): Generator<T> {
+  const [type, size] = readListHeader(cursor);
+  if (size > max) unreadable(cursor, `a list of ${size} elements (the limit is ${max})`);
+  if (size > 0 && !element.types.includes(type)) unreadable(cursor, `a list of wire type ${type}`);
+  for (let i = 0; i < size; i++) {
+    cursor.nodes++;
+    yield element.read(cursor, type);
+  }
+}
+
+export interface Field<T> {
+  readonly id: number;
+  readonly wire: Wire<T>;
+  readonly required: boolean;
+}
+
+export const required = <T>(id: number, wire: Wire<T>): Field<T> => ({ id, wire, required: true });
+export const optional = <T>(id: number, wire: Wire<T>): Field<T | undefined> => ({
+  id,
+  wire,
+  required: false,
+});
+
+type Fields = Readonly<Record<string, Field<unknown>>>;
+type Struct<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+
+/** What a wire decodes to. */
+export type Decoded<W> = W extends Wire<infer T> ? T : never;
+
+/** A struct as a table of its fields; a field that comes twice counts the last time, as in every Thrift reader. */
+export function struct<F extends Fields>(name: string, fields: F): Wire<Struct<F>> {
+  const byId: ([string, Wire<unknown>] | undefined)[] = [];
+  for (const [key, field] of Object.entries(fields)) byId[field.id] = [key, field.wire];
+  const blank = Object.fromEntries(Object.keys(fields).map((key) => [key, undefined]));
+  const requiredKeys = Object.keys(fields).filter((key) => fields[key]?.required);
+  return {
+    types: [STRUCT],
+    read(cursor) {
+      const value: Record<string, unknown> = { ...blank };
+      for (let id = 0, header = readByte(cursor); header !== 0; header = readByte(cursor)) {
+        cursor.nodes++;
+        id = readFieldId(cursor, header, id);
+        const type = header & 0x0f;
+        const known = byId[id];
+        if (known === undefined) {
+          skip(cursor, type);
+          continue;
+        }
+        if (!known[1].types.includes(type)) {
+          unreadable(cursor, `field ${name}.${known[0]} of wire type ${type}`);
+        }
+        value[known[0]] = known[1].read(cursor, type);
+      }
+      for (const key of requiredKeys) {
+        if (value[key] === undefined) unreadable(cursor, `a ${name} without its required ${key} ends`);
+      }
+      return value as Struct<F>;
+    },
+  };
+}
+
+type Members = Readonly<Record<string, readonly [id: number, wire: Wire<unknown>]>>;
+type Union<M extends Members> =
+  | { readonly [K in keyof M]: { readonly kind: K; readonly value: Decoded<M[K][1]> } }[keyof M]
+  | { readonly kind: 'unknown'; readonly value: number };
+
+/** A union: exactly one field; one whose ID is not in the table is `unknown` with that ID. */
+export function union<M extends Members>(name: string, members: M): Wire<Union<M>> {
+  return {
+    types: [STRUCT],
+    read(cursor) {
+      const header = readByte(cursor);
+      if (header === 0) unreadable(cursor, `an empty ${name} ends`);
+      cursor.nodes++;
+      const id = readFieldId(cursor, header, 0);
+      const type = header & 0x0f;
+      const member = Object.entries(members).find(([, [memberId]]) => memberId === id);
+      let value: { kind: string; value: unknown };
+      if (member === undefined) {
+        skip(cursor, type);
+        value = { kind: 'unknown', value: id };
+      } else {
+        const [kind, [, wire]] = member;
+        if (!wire.types.includes(type)) unreadable(cursor, `field ${name}.${kind} of wire type ${type}`);
+        value = { kind, value: wire.read(cursor, type) };
+      }
+      if (readByte(cursor) !== 0) unreadable(cursor, `a ${name} with more than one field ends`);
+      return value as Union<M>;
+    },
+  };
+}
