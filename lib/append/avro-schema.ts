@@ -1,0 +1,52 @@
+/** Avro schemas in their JSON form, with the attributes that Iceberg adds (spec, Appendix A). */
+export type AvroSchema = string | readonly AvroSchema[] | AvroRecord | AvroArray | AvroNamed | AvroLogical;
+
+export interface AvroRecord {
+  readonly type: 'record';
+  readonly name: string;
+  readonly fields: readonly AvroField[];
+}
+
+export interface AvroField {
+  readonly name: string;
+  readonly type: AvroSchema;
+  readonly default?: null;
+  readonly 'field-id'?: number;
+  /** The name in the table, where Avro does not allow it. */
+  readonly 'iceberg-field-name'?: string;
+}
+
+export interface AvroArray {
+  readonly type: 'array';
+  readonly items: AvroSchema;
+  readonly 'element-id'?: number;
+  /** An array of key and value records. */
+  readonly logicalType?: 'map';
+}
+
+export interface AvroNamed {
+  readonly type: 'fixed';
+  readonly name: string;
+  readonly size: number;
+  readonly logicalType?: 'decimal' | 'uuid';
+  readonly precision?: number;
+  readonly scale?: number;
+}
+
+export interface AvroLogical {
+  readonly type: 'int' | 'long' | 'boolean' | 'float' | 'double' | 'string' | 'bytes' | 'null';
+  readonly logicalType?: string;
+  readonly 'adjust-to-utc'?: boolean;
+}
+
+/**
+ * A column's name as Avro allows it: `9 c.x` → `_9_x20c_x2Ex`. As Java does it, but for letters beyond ASCII, which Java
+ * keeps and strict readers refuse: they are escaped too. Readers go by field ID and `iceberg-field-name`.
+ */
+export function avroName(name: string): string {
+  const escaped = name.replaceAll(
+    /[^A-Za-z0-9_]/g,
+    (unit) => `_x${unit.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return /^[0-9]/.test(escaped) ? `_${escaped}` : escaped;
+}

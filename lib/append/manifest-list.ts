@@ -1,0 +1,110 @@
+import { RegistrarError } from '../errors.ts';
+import type { SnapshotUpdate } from '../spec/table-update.ts';
+import {
+  counted,
+  type ListedManifest,
+  listedManifest,
+  MANIFEST_FILE_COLUMNS,
+  MANIFEST_FILE_TYPES,
+} from './manifest-file-type.ts';
+import {
+  type AvroBlock,
+  BLOCK_RECORDS,
+  CODEC,
+  encodeBlocks,
+  joinBlocks,
+  type ObjectContainer,
+  readContainer,
+  records,
+  syncMarker,
+  writeContainer,
+} from './object-container.ts';
+import { rowReader } from './row-reader.ts';
+
+/** A manifest list with its entries still encoded: what the next commit needs of its parent. */
+export interface ManifestList extends ObjectContainer {
+  readonly path: string;
+}
+
+/** @throws `table.unsupported` when these bytes are no whole Avro file */
+export function readManifestList(bytes: Uint8Array, path: string): ManifestList {
+  try {
+    return { path, ...readContainer(bytes) };
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+/** The entries, in the list's order. @throws `table.unsupported` when they cannot be read */
+export function manifestFiles(list: ManifestList): readonly ListedManifest[] {
+  try {
+    return [...records(list, (shape) => rowReader(shape, MANIFEST_FILE_COLUMNS))].map(listedManifest);
+  } catch (cause) {
+    throw unreadable(list.path, cause);
+  }
+}
+
+/**
+ * The list of a next snapshot: new manifests first, then all of the parent's, as Java's fast append has them. A parent
+ * written here keeps its encoded blocks, so that the cost does not grow with the table; another writer's is decoded.
+ *
+ * @param options.nextRowId the table's, in v3: manifests of data files without a first row ID get theirs from it, also
+ * inherited ones after an upgrade (spec, "First Row ID Assignment"; cases.md C13)
+ */
+export function extendManifestList(options: {
+  readonly path: string;
+  readonly formatVersion: 1 | 2 | 3;
+  readonly added: readonly ListedManifest[];
+  readonly parent: ManifestList | undefined;
+  readonly nextRowId: bigint;
+}): { readonly list: ManifestList; readonly nextRowId: bigint } {
+  const { path, formatVersion, added, parent } = options;
+  const type = MANIFEST_FILE_TYPES[formatVersion];
+  const schema = JSON.stringify(type.schema);
+  const kept = parent?.schema === schema && parent.codec === CODEC ? parent.blocks : undefined;
+  const entries = parent === undefined || kept !== undefined ? added : [...added, ...manifestFiles(parent)];
+
+  let { nextRowId } = options;
+  const numbered = entries.map((manifest) => {
+    if (formatVersion < 3 || manifest.content !== 0 || manifest.firstRowId !== undefined) return manifest;
+    const firstRowId = nextRowId;
+    nextRowId += counted(manifest, manifest.addedRowsCount) + counted(manifest, manifest.existingRowsCount);
+    return { ...manifest, firstRowId };
+  });
+  const blocks = prepend(encodeBlocks(type, numbered), kept ?? []);
+  return { list: { path, schema, codec: CODEC, blocks }, nextRowId };
+}
+
+/** The bytes of a list for a snapshot, with the header that readers look for. */
+export function encodeManifestList(
+  list: ManifestList,
+  options: { readonly formatVersion: 1 | 2 | 3; readonly snapshot: SnapshotUpdate; readonly uuid: string },
+): Buffer {
+  const { formatVersion, snapshot, uuid } = options;
+  return writeContainer(
+    list,
+    {
+      'snapshot-id': String(snapshot['snapshot-id']),
+      'parent-snapshot-id': String(snapshot['parent-snapshot-id'] ?? null),
+      ...(formatVersion > 1 && { 'sequence-number': String(snapshot['sequence-number']) }),
+      'format-version': String(formatVersion),
+      ...(formatVersion > 2 && { 'first-row-id': String(snapshot['first-row-id']) }),
+    },
+    syncMarker(uuid),
+  );
+}
+
+/** One block for many small ones: a list of a thousand appends is not a thousand blocks that compress badly. */
+function prepend(fresh: readonly AvroBlock[], kept: readonly AvroBlock[]): readonly AvroBlock[] {
+  const last = fresh.at(-1);
+  const [first, ...rest] = kept;
+  if (last === undefined || first === undefined || last.recordCount + first.recordCount > BLOCK_RECORDS) {
+    return [...fresh, ...kept];
+  }
+  return [...fresh.slice(0, -1), joinBlocks(last, first), ...rest];
+}
+
+function unreadable(path: string, cause: unknown): RegistrarError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RegistrarError('table.unsupported', `Cannot read manifest list "${path}": ${reason}`, { cause });
+}

@@ -1,0 +1,152 @@
+import zlib from 'node:zlib';
+import { type AvroShape, avroShape } from './avro-shape.ts';
+import type { AvroType } from './avro-type.ts';
+import { type ByteReader, byteReader, readBytes, readInt, readItemCount, readRaw } from './byte-reader.ts';
+import { byteWriter, writeBytes, writeLong, writeRaw, writeString, written } from './byte-writer.ts';
+import { decompressSnappy } from './snappy.ts';
+
+/** Records encoded and compressed, as they lie between two sync markers of an Avro object container file. */
+export interface AvroBlock {
+  readonly recordCount: number;
+  readonly bytes: Uint8Array;
+}
+
+/** An Avro object container file (Avro 1.11, "Object Container Files"). */
+export interface ObjectContainer {
+  /** The JSON text of `avro.schema`, as its writer had it. */
+  readonly schema: string;
+  readonly codec: string;
+  readonly blocks: readonly AvroBlock[];
+}
+
+const MAGIC = Buffer.from('Obj\x01', 'latin1');
+const SYNC_BYTES = 16;
+
+/** The codec written here; `null`, `zstandard` and `snappy` are read too (cases.md C17). */
+export const CODEC = 'deflate';
+
+/** Records of one block: what one append to a list encodes anew, at most. */
+export const BLOCK_RECORDS = 256;
+
+/**
+ * Reads the framing; blocks stay encoded. A file that is cut anywhere but after a block, or whose sync markers differ, is
+ * an error and not a shorter file.
+ *
+ * @throws RangeError, TypeError or SyntaxError saying what is wrong
+ */
+export function readContainer(bytes: Uint8Array): ObjectContainer {
+  const input = byteReader(bytes);
+  if (!readRaw(input, MAGIC.length).equals(MAGIC)) throw new TypeError('it does not begin with "Obj" and 1');
+  const metadata = readMetadata(input);
+  const sync = readRaw(input, SYNC_BYTES);
+  const schema = metadata.get('avro.schema');
+  if (schema === undefined) throw new TypeError('its header has no avro.schema');
+
+  const blocks: AvroBlock[] = [];
+  while (input.at < input.bytes.length) {
+    const recordCount = readInt(input);
+    const block = { recordCount, bytes: readBytes(input) };
+    if (recordCount < 0) throw new RangeError(`block ${blocks.length + 1} has ${recordCount} records`);
+    if (!readRaw(input, SYNC_BYTES).equals(sync)) {
+      throw new TypeError(`block ${blocks.length + 1} does not end in the sync marker`);
+    }
+    blocks.push(block);
+  }
+  return { schema, codec: metadata.get('avro.codec') ?? 'null', blocks };
+}
+
+function readMetadata(input: ByteReader): ReadonlyMap<string, string> {
+  const metadata = new Map<string, string>();
+  for (let left = readItemCount(input); left !== 0; left = readItemCount(input)) {
+    for (; left > 0; left -= 1) {
+      metadata.set(readBytes(input).toString('utf8'), readBytes(input).toString('utf8'));
+    }
+  }
+  return metadata;
+}
+
+/** Writes the framing around blocks; `sync` is 16 bytes of this file's own. */
+export function writeContainer(
+  container: ObjectContainer,
+  metadata: Readonly<Record<string, string>>,
+  sync: Uint8Array,
+): Buffer {
+  const out = byteWriter();
+  const header = Object.entries({
+    ...metadata,
+    'avro.schema': container.schema,
+    'avro.codec': container.codec,
+  });
+  writeRaw(out, MAGIC);
+  writeLong(out, header.length);
+  for (const [key, value] of header) {
+    writeString(out, key);
+    writeString(out, value);
+  }
+  writeLong(out, 0);
+  writeRaw(out, sync);
+  for (const block of container.blocks) {
+    writeLong(out, block.recordCount);
+    writeBytes(out, block.bytes);
+    writeRaw(out, sync);
+  }
+  return written(out);
+}
+
+/** A sync marker for a file that bears a random UUID in its name: the UUID's own 16 bytes. */
+export function syncMarker(uuid: string): Uint8Array {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex');
+}
+
+/** Encodes records into blocks of at most `BLOCK_RECORDS`. */
+export function encodeBlocks<T>(type: AvroType<T>, records: readonly T[]): readonly AvroBlock[] {
+  const blocks: AvroBlock[] = [];
+  for (let start = 0; start < records.length; start += BLOCK_RECORDS) {
+    const slice = records.slice(start, start + BLOCK_RECORDS);
+    const out = byteWriter();
+    for (const record of slice) type.write(out, record);
+    blocks.push({ recordCount: slice.length, bytes: zlib.deflateRawSync(written(out)) });
+  }
+  return blocks;
+}
+
+/** One block with the records of two, both of this codec; nothing is decoded, since records follow one another. */
+export function joinBlocks(first: AvroBlock, second: AvroBlock): AvroBlock {
+  const records = Buffer.concat([zlib.inflateRawSync(first.bytes), zlib.inflateRawSync(second.bytes)]);
+  return { recordCount: first.recordCount + second.recordCount, bytes: zlib.deflateRawSync(records) };
+}
+
+/**
+ * The records of a container, decoded block by block.
+ *
+ * @param reader makes the function that reads one record of the writer's schema
+ * @throws RangeError, TypeError or SyntaxError saying what is wrong; an unknown codec among it
+ */
+export function* records<T>(
+  container: ObjectContainer,
+  reader: (shape: AvroShape) => (input: ByteReader) => T,
+): Generator<T> {
+  const read = reader(avroShape(JSON.parse(container.schema)));
+  for (const block of container.blocks) {
+    const input = byteReader(decompress(container.codec, block.bytes));
+    for (let count = 0; count < block.recordCount; count += 1) yield read(input);
+    if (input.at !== input.bytes.length) {
+      throw new RangeError(`${input.bytes.length - input.at} bytes follow the ${block.recordCount} records`);
+    }
+  }
+}
+
+function decompress(codec: string, bytes: Uint8Array): Uint8Array {
+  switch (codec) {
+    case 'null':
+      return bytes;
+    case 'deflate':
+      return zlib.inflateRawSync(bytes);
+    case 'zstandard':
+      return zlib.zstdDecompressSync(bytes);
+    case 'snappy':
+      return decompressSnappy(bytes);
+    default:
+      throw new TypeError(`its codec is "${codec}"; null, deflate, zstandard and snappy can be read`);
+  }
+}

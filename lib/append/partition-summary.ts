@@ -1,0 +1,33 @@
+import type { PartitionValue } from '../spec/partition-spec.ts';
+import { compareSingleValues, floatingPoint, isFloatingPoint } from '../spec/single-value.ts';
+import type { ResolvedPartitionField } from './transform.ts';
+
+/** What a manifest list says of one partition field of a manifest (`field_summary` of the spec). */
+export interface FieldSummary {
+  readonly containsNull: boolean;
+  readonly containsNan: boolean | undefined;
+  readonly lowerBound: Uint8Array | undefined;
+  readonly upperBound: Uint8Array | undefined;
+}
+
+/** One summary a field of the spec; NaN is no bound (cases.md B26). */
+export function summarisePartitions(
+  fields: readonly ResolvedPartitionField[],
+  tuples: readonly (readonly PartitionValue[])[],
+): readonly FieldSummary[] {
+  return fields.map(({ resultType }, index) => {
+    const values = tuples.flatMap((tuple) => tuple[index] ?? []);
+    const ordered = isFloatingPoint(resultType)
+      ? values.filter((value) => !Number.isNaN(floatingPoint(value)))
+      : values;
+    const pick = (sign: number) => (best: Uint8Array, value: Uint8Array) =>
+      compareSingleValues(resultType, value, best) * sign < 0 ? value : best;
+    const [first] = ordered;
+    return {
+      containsNull: values.length < tuples.length,
+      containsNan: ordered.length < values.length,
+      lowerBound: first && ordered.reduce(pick(1), first),
+      upperBound: first && ordered.reduce(pick(-1), first),
+    };
+  });
+}

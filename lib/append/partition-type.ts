@@ -1,0 +1,103 @@
+import type { PartitionValue } from '../spec/partition-spec.ts';
+import { parsePrimitive } from '../spec/primitive-type.ts';
+import type { PrimitiveType } from '../spec/schema.ts';
+import { signExtended, wholeNumber } from '../spec/single-value.ts';
+import type { AvroSchema } from './avro-schema.ts';
+import { type AvroType, boolean, bytes, field, optional, record } from './avro-type.ts';
+import { writeLong, writeRaw } from './byte-writer.ts';
+import type { ResolvedPartitionField } from './transform.ts';
+
+/** The record `r102` of a spec: its partition tuples as manifests have them (spec, "Manifests" and Appendix A). */
+export function partitionType(
+  fields: readonly ResolvedPartitionField[],
+): AvroType<readonly PartitionValue[]> {
+  const defined = new Set<string>();
+  return record(
+    'r102',
+    fields.map(({ field: { 'field-id': id, name }, resultType }, index) =>
+      resultType === 'unknown'
+        ? field(id, name, alwaysNull, () => null)
+        : field(
+            id,
+            name,
+            optional(valueType(resultType, defined)),
+            (tuple: readonly PartitionValue[]) => tuple[index],
+          ),
+    ),
+  );
+}
+
+const alwaysNull: AvroType<null> = { schema: 'null', write: () => {} };
+
+/**
+ * Single-value bytes written as Avro has the type (cases.md C8).
+ *
+ * @param defined names defined so far: Avro defines a named type once and then refers to it
+ */
+function valueType(type: PrimitiveType, defined: Set<string>): AvroType<Uint8Array> {
+  const named = (name: string, schema: AvroSchema): AvroSchema => {
+    if (defined.has(name)) return name;
+    defined.add(name);
+    return schema;
+  };
+  const raw = (schema: AvroSchema): AvroType<Uint8Array> => ({ schema, write: writeRaw });
+
+  const parsed = parsePrimitive(type);
+  if ('precision' in parsed) {
+    const { precision, scale } = parsed;
+    const size = bytesOfDecimal(precision);
+    const name = `decimal_${precision}_${scale}`;
+    return {
+      schema: named(name, { type: 'fixed', name, size, logicalType: 'decimal', precision, scale }),
+      write: (out, value) => writeRaw(out, signExtended(value, size)),
+    };
+  }
+  if ('length' in parsed) {
+    const name = `fixed_${parsed.length}`;
+    return raw(named(name, { type: 'fixed', name, size: parsed.length }));
+  }
+  switch (type) {
+    case 'boolean':
+      return { schema: 'boolean', write: (out, value) => boolean.write(out, value[0] !== 0) };
+    case 'float':
+    case 'double':
+      return raw(type);
+    case 'uuid':
+      return raw(named('uuid_fixed', { type: 'fixed', name: 'uuid_fixed', size: 16, logicalType: 'uuid' }));
+    case 'string':
+    case 'binary':
+      return { schema: type === 'string' ? 'string' : 'bytes', write: bytes.write };
+    default:
+      return {
+        schema: wholeNumberSchema(type),
+        write: (out, value) => writeLong(out, wholeNumber(type, value)),
+      };
+  }
+}
+
+function wholeNumberSchema(type: PrimitiveType): AvroSchema {
+  switch (type) {
+    case 'int':
+    case 'long':
+      return type;
+    case 'date':
+      return { type: 'int', logicalType: 'date' };
+    case 'time':
+      return { type: 'long', logicalType: 'time-micros' };
+    case 'timestamp':
+    case 'timestamptz':
+      return { type: 'long', logicalType: 'timestamp-micros', 'adjust-to-utc': type === 'timestamptz' };
+    case 'timestamp_ns':
+    case 'timestamptz_ns':
+      return { type: 'long', logicalType: 'timestamp-nanos', 'adjust-to-utc': type === 'timestamptz_ns' };
+    default:
+      throw new TypeError(`no partition can have values of type ${type}`);
+  }
+}
+
+/** The fewest bytes that hold every unscaled value of this precision. */
+function bytesOfDecimal(precision: number): number {
+  let size = 1;
+  while (2n ** BigInt(size * 8 - 1) < 10n ** BigInt(precision)) size += 1;
+  return size;
+}

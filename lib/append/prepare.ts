@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Random } from '../ports.ts';
+import type { DataFile } from '../spec/manifest.ts';
+import type { PartitionSpec } from '../spec/partition-spec.ts';
+import type { Schema } from '../spec/schema.ts';
+import type { TableState } from '../spec/table-state.ts';
+import { encodeManifest } from './manifest.ts';
+import type { ListedManifest } from './manifest-file-type.ts';
+import { metadataDirectory } from './metadata-directory.ts';
+import { syncMarker } from './object-container.ts';
+import { summarisePartitions } from './partition-summary.ts';
+import { resolvePartitionFields } from './transform.ts';
+
+/** A manifest to upload, and what a manifest list says of it but for the sequence numbers. */
+export interface PreparedManifest {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly file: ListedManifest;
+}
+
+/** The part of an append that outlives a refused commit. */
+export interface PreparedAppend {
+  readonly snapshotId: bigint;
+  /** One a partition spec. */
+  readonly manifests: readonly PreparedManifest[];
+  readonly addedFiles: number;
+  readonly addedRecords: bigint;
+  readonly addedFilesSizeInBytes: bigint;
+  readonly changedPartitionCount: number;
+  /** All of the table that the manifests depend on. */
+  readonly writtenFor: {
+    readonly uuid: string;
+    readonly metadataDirectory: string;
+    readonly formatVersion: 1 | 2 | 3;
+    readonly schema: Schema;
+    readonly specs: readonly PartitionSpec[];
+  };
+}
+
+/**
+ * Encodes the data files of a batch, once; `stageAppend` follows in each attempt.
+ *
+ * @param input.schema the schema after the commit, its `schema-id` the one that the catalog will give it
+ * @param input.uuid names the manifests, so it must never have been used before (I1)
+ * @throws `table.unsupported` for a partition transform that cannot be written
+ */
+export function prepareAppend(input: {
+  readonly state: TableState;
+  readonly schema: Schema;
+  readonly dataFiles: readonly DataFile[];
+  readonly snapshotId: bigint;
+  readonly uuid: string;
+}): PreparedAppend {
+  const { state, schema, dataFiles, snapshotId, uuid } = input;
+  const directory = metadataDirectory(state);
+  const specIds = [...new Set(dataFiles.map(({ specId }) => specId))];
+  const specs = specIds.map((specId) => specOf(state, specId));
+  const manifests = specs.map((spec, index): PreparedManifest => {
+    const path = `${directory}/${uuid}-m${index}.avro`;
+    const files = dataFiles.filter(({ specId }) => specId === spec['spec-id']);
+    const partitionFields = resolvePartitionFields(spec, schema);
+    const bytes = encodeManifest({
+      formatVersion: state.formatVersion,
+      snapshotId,
+      schema,
+      spec,
+      partitionFields,
+      dataFiles: files,
+      sync: syncMarker(uuid),
+    });
+    return {
+      path,
+      bytes,
+      file: {
+        manifestPath: path,
+        manifestLength: BigInt(bytes.length),
+        partitionSpecId: spec['spec-id'],
+        content: 0,
+        sequenceNumber: 0n,
+        minSequenceNumber: 0n,
+        addedSnapshotId: snapshotId,
+        addedFilesCount: files.length,
+        existingFilesCount: 0,
+        deletedFilesCount: 0,
+        addedRowsCount: sum(files, 'recordCount'),
+        existingRowsCount: 0n,
+        deletedRowsCount: 0n,
+        partitions: summarisePartitions(
+          partitionFields,
+          files.map(({ partition }) => partition),
+        ),
+      },
+    };
+  });
+  return {
+    snapshotId,
+    manifests,
+    addedFiles: dataFiles.length,
+    addedRecords: sum(dataFiles, 'recordCount'),
+    addedFilesSizeInBytes: sum(dataFiles, 'fileSizeInBytes'),
+    changedPartitionCount: new Set(dataFiles.map(partitionKey)).size,
+    writtenFor: {
+      uuid: state.uuid,
+      metadataDirectory: directory,
+      formatVersion: state.formatVersion,
+      schema,
+      specs,
+    },
+  };
+}
+
+/** A new snapshot's ID, as Java makes them: both halves of a random UUID folded into 63 bits. */
+export function newSnapshotId(random: Pick<Random, 'uuid'>): bigint {
+  const bits = BigInt(`0x${random.uuid().replaceAll('-', '')}`);
+  return BigInt.asUintN(63, (bits >> 64n) ^ bits);
+}
+
+/** Whether what was prepared may be staged on this state; otherwise manifest and snapshot ID have to be new. */
+export function isPreparedFor(prepared: PreparedAppend, state: TableState, schema: Schema): boolean {
+  const { writtenFor } = prepared;
+  return (
+    writtenFor.uuid === state.uuid &&
+    writtenFor.metadataDirectory === metadataDirectory(state) &&
+    writtenFor.formatVersion === state.formatVersion &&
+    isDeepStrictEqual(writtenFor.schema, schema) &&
+    writtenFor.specs.every((spec) => state.specs.some((known) => isDeepStrictEqual(known, spec)))
+  );
+}
+
+function specOf(state: TableState, specId: number): PartitionSpec {
+  const spec = state.specs.find((known) => known['spec-id'] === specId);
+  if (spec === undefined) throw new TypeError(`the table has no partition spec ${specId}`);
+  return spec;
+}
+
+/** Tuples of one spec are equal when their bytes are. */
+function partitionKey({ specId, partition }: DataFile): string {
+  const values = partition.map((value) => (value === null ? 'null' : Buffer.from(value).toString('hex')));
+  return [specId, ...values].join('/');
+}
+
+function sum(files: readonly DataFile[], count: 'recordCount' | 'fileSizeInBytes'): bigint {
+  return files.reduce((total, file) => total + file[count], 0n);
+}

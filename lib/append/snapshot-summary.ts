@@ -1,0 +1,40 @@
+import type { Snapshot } from '../spec/snapshot.ts';
+import type { PreparedAppend } from './prepare.ts';
+
+/** What Java writes and engines read of an append (cases.md C5): every total continues the parent's. */
+const TOTALS = [
+  ['total-records', 'added-records'],
+  ['total-files-size', 'added-files-size'],
+  ['total-data-files', 'added-data-files'],
+  ['total-delete-files', undefined],
+  ['total-position-deletes', undefined],
+  ['total-equality-deletes', undefined],
+] as const;
+
+/**
+ * The summary of an append: what was added and the totals; a total that the parent lacks, or has as no number, is left out.
+ * `own` entries come last and win.
+ */
+export function appendSummary(
+  prepared: Pick<
+    PreparedAppend,
+    'addedFiles' | 'addedRecords' | 'addedFilesSizeInBytes' | 'changedPartitionCount'
+  >,
+  parent: Snapshot | undefined,
+  own: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const added = {
+    'added-data-files': BigInt(prepared.addedFiles),
+    'added-records': prepared.addedRecords,
+    'added-files-size': prepared.addedFilesSizeInBytes,
+  };
+  const summary: Record<string, string> = { operation: 'append' };
+  for (const [key, value] of Object.entries(added)) if (value > 0n) summary[key] = String(value);
+  summary['changed-partition-count'] = String(prepared.changedPartitionCount);
+  for (const [total, addedKey] of TOTALS) {
+    const before = parent === undefined ? '0' : parent.summary[total];
+    if (before === undefined || !/^\d+$/.test(before)) continue;
+    summary[total] = String(BigInt(before) + (addedKey === undefined ? 0n : added[addedKey]));
+  }
+  return { ...summary, ...own };
+}

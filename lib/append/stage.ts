@@ -1,0 +1,100 @@
+import { RegistrarError } from '../errors.ts';
+import { branchHead, type TableState } from '../spec/table-state.ts';
+import type { RefRetention, SnapshotUpdate, TableUpdate } from '../spec/table-update.ts';
+import { encodeManifestList, extendManifestList, type ManifestList } from './manifest-list.ts';
+import { metadataDirectory } from './metadata-directory.ts';
+import type { PreparedAppend } from './prepare.ts';
+import { appendSummary } from './snapshot-summary.ts';
+
+/** One attempt's part of an append: the bytes to upload and the updates to commit. */
+export interface StagedAppend {
+  readonly listPath: string;
+  readonly listBytes: Uint8Array;
+  /** The parent list of the next append, once this one has landed. */
+  readonly list: ManifestList;
+  readonly updates: readonly TableUpdate[];
+}
+
+/**
+ * Stages a prepared append on a state: manifest list, sequence number, parent, totals and row IDs are this state's
+ * (cases.md D4), so each attempt stages anew. Pure: the caller uploads.
+ *
+ * @param input.parentList the list of the branch's head; undefined when the branch has none
+ * @param input.schemaId the table's current schema after the commit
+ * @param input.attempt in the list's name, so that none is ever overwritten (I1)
+ * @param input.timestampMs not before the last update of the table and the parent (cases.md C16)
+ * @param input.summary entries of the snapshot's summary that come last
+ * @throws `table.unsupported` for a head without manifest list (v1 tables of old), or whose list cannot be read
+ */
+export function stageAppend(input: {
+  readonly state: TableState;
+  readonly branch: string;
+  readonly prepared: PreparedAppend;
+  readonly parentList: ManifestList | undefined;
+  readonly schemaId: number;
+  readonly attempt: number;
+  readonly uuid: string;
+  readonly timestampMs: bigint;
+  readonly summary: Readonly<Record<string, string>>;
+}): StagedAppend {
+  const { state, branch, prepared, parentList, uuid } = input;
+  const { formatVersion } = state;
+  const { snapshotId } = prepared;
+  const head = branchHead(state, branch);
+  if (head !== undefined && head.manifestList === undefined) {
+    throw new RegistrarError(
+      'table.unsupported',
+      `Cannot append to branch "${branch}": its snapshot ${head.snapshotId} has no manifest list, as the first writers of format ` +
+        'version 1 left it; rewrite the manifests once (Spark: rewrite_manifests)',
+    );
+  }
+  if (head?.manifestList !== parentList?.path) {
+    throw new TypeError(`the list "${parentList?.path}" is not the head's, "${head?.manifestList}"`);
+  }
+
+  const sequenceNumber = formatVersion === 1 ? 0n : state.lastSequenceNumber + 1n;
+  const firstRowId = state.nextRowId ?? 0n;
+  const listPath = `${metadataDirectory(state)}/snap-${snapshotId}-${input.attempt}-${uuid}.avro`;
+  const { list, nextRowId } = extendManifestList({
+    path: listPath,
+    formatVersion,
+    parent: parentList,
+    added: prepared.manifests.map(({ file }) => ({
+      ...file,
+      sequenceNumber,
+      minSequenceNumber: sequenceNumber,
+    })),
+    nextRowId: firstRowId,
+  });
+  const snapshot: SnapshotUpdate = {
+    'snapshot-id': snapshotId,
+    ...(head !== undefined && { 'parent-snapshot-id': head.snapshotId }),
+    'sequence-number': sequenceNumber,
+    'timestamp-ms': input.timestampMs,
+    'manifest-list': listPath,
+    summary: appendSummary(prepared, head, input.summary),
+    'schema-id': input.schemaId,
+    ...(formatVersion === 3 && { 'first-row-id': firstRowId, 'added-rows': nextRowId - firstRowId }),
+  };
+  return {
+    listPath,
+    listBytes: encodeManifestList(list, { formatVersion, snapshot, uuid }),
+    list,
+    updates: [
+      { action: 'add-snapshot', snapshot },
+      {
+        action: 'set-snapshot-ref',
+        'ref-name': branch,
+        type: 'branch',
+        'snapshot-id': snapshotId,
+        ...retention(state, branch),
+      },
+    ],
+  };
+}
+
+/** As loaded: a ref that is set without them loses them (cases.md C19). */
+function retention(state: TableState, branch: string): RefRetention {
+  const { type: _type, snapshotId: _snapshotId, ...kept } = state.refs[branch] ?? {};
+  return kept;
+}

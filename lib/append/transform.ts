@@ -1,0 +1,78 @@
+import { RegistrarError } from '../errors.ts';
+import type { PartitionField, PartitionSpec } from '../spec/partition-spec.ts';
+import { type IndexedField, indexById, type PrimitiveType, type Schema } from '../spec/schema.ts';
+
+/** A partition transform (spec, "Partition Transforms"). */
+export type Transform =
+  | { readonly name: 'identity' | 'year' | 'month' | 'day' | 'hour' | 'void' }
+  | { readonly name: 'bucket'; readonly buckets: number }
+  | { readonly name: 'truncate'; readonly width: number };
+
+/** A partition field with what the schema says of its source. */
+export interface ResolvedPartitionField {
+  readonly field: PartitionField;
+  readonly transform: Transform;
+  /** `unknown` where the column has been dropped: only `void` allows that. */
+  readonly sourceType: PrimitiveType;
+  readonly resultType: PrimitiveType;
+}
+
+/** The fields of a spec, in its order. @throws `table.unsupported` for a transform or a source that cannot be written */
+export function resolvePartitionFields(
+  spec: PartitionSpec,
+  schema: Schema,
+): readonly ResolvedPartitionField[] {
+  if (spec.fields.length === 0) return [];
+  const columns = indexById(schema);
+  return spec.fields.map((field) => resolve(field, columns));
+}
+
+function resolve(field: PartitionField, columns: ReadonlyMap<number, IndexedField>): ResolvedPartitionField {
+  const transform = parseTransform(field.transform);
+  const source = columns.get(field['source-id'])?.type;
+  const sourceType = typeof source === 'string' ? source : 'unknown';
+  if (transform === undefined || (sourceType === 'unknown' && transform.name !== 'void')) {
+    throw new RegistrarError(
+      'table.unsupported',
+      `Cannot write to partition field "${field.name}", "${field.transform}" of column ID ${field['source-id']}: ` +
+        (transform === undefined
+          ? 'only identity, bucket, truncate, year, month, day, hour and void are known'
+          : 'the schema has no such column of a primitive type'),
+    );
+  }
+  return { field, transform, sourceType, resultType: resultType(transform, sourceType) };
+}
+
+function parseTransform(text: string): Transform | undefined {
+  switch (text) {
+    case 'identity':
+    case 'year':
+    case 'month':
+    case 'day':
+    case 'hour':
+    case 'void':
+      return { name: text };
+    default: {
+      const [, name, width] = /^(bucket|truncate)\[([1-9]\d*)\]$/.exec(text) ?? [];
+      if (name === 'bucket') return { name, buckets: Number(width) };
+      return name === 'truncate' ? { name, width: Number(width) } : undefined;
+    }
+  }
+}
+
+/** A day is a date in Java and in files; the spec's table says int, which has the same bytes. */
+function resultType(transform: Transform, sourceType: PrimitiveType): PrimitiveType {
+  switch (transform.name) {
+    case 'identity':
+    case 'truncate':
+    case 'void':
+      return sourceType;
+    case 'day':
+      return 'date';
+    case 'bucket':
+    case 'year':
+    case 'month':
+    case 'hour':
+      return 'int';
+  }
+}

@@ -1,0 +1,55 @@
+/** Fields of parsed JSON, checked as they are read. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** @throws TypeError naming the field and what it holds; so does every function here */
+export function object(value: unknown, what: string): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new TypeError(`${what} is ${shown(value)}, not an object`);
+}
+
+export function text(json: JsonObject, key: string): string {
+  const value = json[key];
+  if (typeof value === 'string') return value;
+  throw new TypeError(`"${key}" is ${shown(value)}, not text`);
+}
+
+export function int(json: JsonObject, key: string): number {
+  const value = json[key];
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  throw new TypeError(`"${key}" is ${shown(value)}, not an int`);
+}
+
+export function long(json: JsonObject, key: string): bigint {
+  const value = json[key];
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value)))
+    return BigInt(value);
+  throw new TypeError(`"${key}" is ${shown(value)}, not a long`);
+}
+
+/** Undefined when absent or null. */
+export function optional<T>(
+  read: (json: JsonObject, key: string) => T,
+  json: JsonObject,
+  key: string,
+): T | undefined {
+  return json[key] === undefined || json[key] === null ? undefined : read(json, key);
+}
+
+export function array(json: JsonObject, key: string): readonly unknown[] {
+  const value = json[key];
+  if (Array.isArray(value)) return value;
+  throw new TypeError(`"${key}" is ${shown(value)}, not an array`);
+}
+
+/** An object of texts; numbers and booleans in it are taken as their text (cases.md C23). */
+export function texts(json: JsonObject, key: string): Readonly<Record<string, string>> {
+  const entries = Object.entries(object(json[key], `"${key}"`));
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'absent';
+  return typeof value === 'object' && value !== null ? 'an object or array' : `"${value}"`;
+}

@@ -1,0 +1,72 @@
+import { parsePrimitive } from './primitive-type.ts';
+import type { PrimitiveType } from './schema.ts';
+
+/**
+ * Iceberg's single-value bytes (spec, Appendix D): numbers little-endian, decimals the fewest bytes of big-endian two's
+ * complement, strings in UTF-8, UUIDs, fixed and binary as they are.
+ */
+
+/** A whole number: int, long, date, time, timestamps, or the unscaled value of a decimal. */
+export function wholeNumber(type: PrimitiveType, bytes: Uint8Array): bigint {
+  if (parsePrimitive(type).name === 'decimal') return bigEndian(bytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return bytes.byteLength === 4 ? BigInt(view.getInt32(0, true)) : view.getBigInt64(0, true);
+}
+
+/** The bytes of a whole number; the type says how wide. @throws RangeError when it does not fit */
+export function wholeNumberBytes(type: PrimitiveType, value: bigint): Uint8Array {
+  if (parsePrimitive(type).name === 'decimal') return minimalBigEndian(value);
+  const width = type === 'int' || type === 'date' ? 4 : 8;
+  if (BigInt.asIntN(width * 8, value) !== value) throw new RangeError(`${value} does not fit in ${type}`);
+  const bytes = Buffer.alloc(width);
+  if (width === 4) bytes.writeInt32LE(Number(value));
+  else bytes.writeBigInt64LE(value);
+  return bytes;
+}
+
+export function floatingPoint(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return bytes.byteLength === 4 ? view.getFloat32(0, true) : view.getFloat64(0, true);
+}
+
+/** Whether the values of a type are whole numbers. */
+export function isWholeNumber(type: PrimitiveType): boolean {
+  return /^(int|long|date|time|timestamp|decimal)/.test(type);
+}
+
+export function isFloatingPoint(type: PrimitiveType): boolean {
+  return type === 'float' || type === 'double';
+}
+
+/** The order of two values of one type; NaN is not among them. Strings, UUIDs and bytes are in unsigned order (cases.md B6, B20). */
+export function compareSingleValues(type: PrimitiveType, a: Uint8Array, b: Uint8Array): number {
+  if (isWholeNumber(type)) {
+    const [left, right] = [wholeNumber(type, a), wholeNumber(type, b)];
+    return left < right ? -1 : left > right ? 1 : 0;
+  }
+  if (isFloatingPoint(type)) {
+    const [left, right] = [floatingPoint(a), floatingPoint(b)];
+    if (left !== right) return left - right;
+    return Object.is(left, right) ? 0 : Object.is(left, -0) ? -1 : 1;
+  }
+  return Buffer.compare(a, b);
+}
+
+/** Sign-extended to `size` bytes, as Avro's `fixed` has decimals. */
+export function signExtended(bytes: Uint8Array, size: number): Uint8Array {
+  const extended = Buffer.alloc(size, (bytes[0] ?? 0) >= 0x80 ? 0xff : 0);
+  extended.set(bytes, size - bytes.length);
+  return extended;
+}
+
+function bigEndian(bytes: Uint8Array): bigint {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+  return BigInt.asIntN(bytes.byteLength * 8, BigInt(`0x${text || '0'}`));
+}
+
+function minimalBigEndian(value: bigint): Uint8Array {
+  let width = 1;
+  while (BigInt.asIntN(width * 8, value) !== value) width += 1;
+  const text = BigInt.asUintN(width * 8, value).toString(16);
+  return Buffer.from(text.padStart(width * 2, '0'), 'hex');
+}

@@ -1,0 +1,228 @@
+import { RegistrarError } from '../errors.ts';
+import type { LoadedTable } from '../ports.ts';
+import { array, int, type JsonObject, long, object, optional, text, texts } from './json-object.ts';
+import type { PartitionField, PartitionSpec } from './partition-spec.ts';
+import type { Schema } from './schema.ts';
+import type { Snapshot, SnapshotRef } from './snapshot.ts';
+import { formatIdentifier, type TableIdentifier } from './table-identifier.ts';
+import type { TableState } from './table-state.ts';
+
+/**
+ * Reads a table's metadata of format version 1, 2 or 3 as a catalog answers it (spec, "Table Metadata Fields"): what old v1
+ * tables lack is filled in (cases.md C22), unknown attributes are ignored, everything relied on is checked.
+ *
+ * @throws `table.unsupported` for a newer format, an encrypted table, or a v1 table without UUID; `catalog.refused` for what is malformed
+ */
+export function readTableMetadata(identifier: TableIdentifier, loaded: LoadedTable): TableState {
+  const table = formatIdentifier(identifier);
+  const { metadata, metadataLocation } = loaded;
+  const unsupported = whyUnsupported(metadata);
+  if (unsupported !== undefined) {
+    throw new RegistrarError('table.unsupported', `Cannot register in table "${table}": ${unsupported}`, {
+      context: { table },
+    });
+  }
+  try {
+    return { identifier, metadataLocation, ...readState(metadata) };
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new RegistrarError(
+      'catalog.refused',
+      `Cannot understand the metadata of table "${table}" that the catalog answers: ${cause.message}`,
+      { context: { table }, cause },
+    );
+  }
+}
+
+function whyUnsupported(metadata: JsonObject): string | undefined {
+  const version = metadata['format-version'];
+  if (typeof version === 'number' && version > 3) {
+    return `its format version is ${version}, and 3 is the newest that this version knows`;
+  }
+  const { 'encryption-keys': keys, properties } = metadata;
+  if ((Array.isArray(keys) && keys.length > 0) || Object.hasOwn(properties ?? {}, 'encryption.key-id')) {
+    return 'it is encrypted, and the segments are not';
+  }
+  if (version === 1 && metadata['table-uuid'] === undefined) {
+    return 'it has no "table-uuid" for commits to assert; the next commit of a current Iceberg writer gives it one';
+  }
+  return undefined;
+}
+
+function readState(metadata: JsonObject): Omit<TableState, 'identifier' | 'metadataLocation'> {
+  const formatVersion = readFormatVersion(metadata);
+  const schemas = readSchemas(metadata, formatVersion);
+  const specs = readSpecs(metadata, formatVersion);
+  const snapshots = new Map(
+    (optional(array, metadata, 'snapshots') ?? [])
+      .map(readSnapshot)
+      .map((snapshot) => [snapshot.snapshotId, snapshot]),
+  );
+  return {
+    formatVersion,
+    uuid: text(metadata, 'table-uuid'),
+    location: text(metadata, 'location').replace(/(?<![:/])\/+$/, ''),
+    lastSequenceNumber: formatVersion === 1 ? 0n : long(metadata, 'last-sequence-number'),
+    lastUpdatedMs: long(metadata, 'last-updated-ms'),
+    lastColumnId: int(metadata, 'last-column-id'),
+    schemas,
+    currentSchema: current(metadata, 'current-schema-id', schemas, 'schema-id'),
+    specs,
+    defaultSpec: current(metadata, 'default-spec-id', specs, 'spec-id'),
+    properties: optional(texts, metadata, 'properties') ?? {},
+    snapshots,
+    refs: readRefs(metadata, snapshots),
+    ...(formatVersion === 3 && { nextRowId: long(metadata, 'next-row-id') }),
+  };
+}
+
+function readFormatVersion(metadata: JsonObject): 1 | 2 | 3 {
+  const version = int(metadata, 'format-version');
+  if (version === 1 || version === 2 || version === 3) return version;
+  throw new TypeError(`"format-version" is "${version}"`);
+}
+
+/** v1 tables may have one `schema` instead; its ID is then 0. */
+function readSchemas(
+  metadata: JsonObject,
+  formatVersion: number,
+): readonly (Schema & { 'schema-id': number })[] {
+  const several = optional(array, metadata, 'schemas');
+  if (several === undefined && formatVersion > 1) throw new TypeError('"schemas" is absent');
+  return (several ?? [metadata['schema']]).map((json) => {
+    const schema = object(json, 'a schema');
+    const id = optional(int, schema, 'schema-id') ?? 0;
+    checkType(schema, `schema ${id}`);
+    return { ...(schema as unknown as Schema), 'schema-id': id };
+  });
+}
+
+/** The parts of a schema's JSON that code relies on; other attributes travel through. */
+function checkType(type: unknown, where: string): void {
+  if (typeof type === 'string') return;
+  const json = object(type, `a type in ${where}`);
+  switch (json['type']) {
+    case 'struct':
+      for (const value of array(json, 'fields')) {
+        const field = object(value, `a field of ${where}`);
+        int(field, 'id');
+        text(field, 'name');
+        if (typeof field['required'] !== 'boolean')
+          throw new TypeError(`"required" of field ${field['id']} in ${where} is no boolean`);
+        checkType(field['type'], where);
+      }
+      return;
+    case 'list':
+      int(json, 'element-id');
+      checkType(json['element'], where);
+      return;
+    case 'map':
+      int(json, 'key-id');
+      int(json, 'value-id');
+      checkType(json['key'], where);
+      checkType(json['value'], where);
+      return;
+    default:
+      throw new TypeError(`a type in ${where} is "${json['type']}"`);
+  }
+}
+
+/** v1 tables may have one `partition-spec`, a list of fields, instead; its ID is then 0. */
+function readSpecs(metadata: JsonObject, formatVersion: number): readonly PartitionSpec[] {
+  const several = optional(array, metadata, 'partition-specs');
+  if (several !== undefined) {
+    return several.map((json) => {
+      const spec = object(json, 'a partition spec');
+      return { 'spec-id': int(spec, 'spec-id'), fields: array(spec, 'fields').map(readPartitionField) };
+    });
+  }
+  if (formatVersion > 1) throw new TypeError('"partition-specs" is absent');
+  return [{ 'spec-id': 0, fields: array(metadata, 'partition-spec').map(readPartitionField) }];
+}
+
+/** The first ID that partition fields get; v1 tables of old do not write it. */
+const FIRST_PARTITION_FIELD_ID = 1000;
+
+function readPartitionField(json: unknown, index: number): PartitionField {
+  const field = object(json, 'a partition field');
+  const [firstSource] = optional(array, field, 'source-ids') ?? [];
+  return {
+    ...(field as unknown as PartitionField),
+    'source-id': int({ 'source-id': firstSource, ...field }, 'source-id'),
+    'field-id': optional(int, field, 'field-id') ?? FIRST_PARTITION_FIELD_ID + index,
+    name: text(field, 'name'),
+    transform: text(field, 'transform'),
+  };
+}
+
+function readSnapshot(json: unknown): Snapshot {
+  const snapshot = object(json, 'a snapshot');
+  const firstRowId = optional(long, snapshot, 'first-row-id');
+  const addedRows = optional(long, snapshot, 'added-rows');
+  return {
+    snapshotId: long(snapshot, 'snapshot-id'),
+    parentSnapshotId: snapshotId(snapshot, 'parent-snapshot-id'),
+    sequenceNumber: optional(long, snapshot, 'sequence-number') ?? 0n,
+    timestampMs: long(snapshot, 'timestamp-ms'),
+    manifestList: optional(text, snapshot, 'manifest-list'),
+    summary: optional(texts, snapshot, 'summary') ?? {},
+    schemaId: optional(int, snapshot, 'schema-id'),
+    ...(firstRowId !== undefined && { firstRowId }),
+    ...(addedRows !== undefined && { addedRows }),
+  };
+}
+
+/** A snapshot's ID; -1, null and absent all mean none (cases.md C15). */
+function snapshotId(json: JsonObject, key: string): bigint | undefined {
+  const id = optional(long, json, key);
+  return id === -1n ? undefined : id;
+}
+
+/** Metadata without refs have `main` in `current-snapshot-id`. A ref to a snapshot that is not there would read as an empty branch. */
+function readRefs(
+  metadata: JsonObject,
+  snapshots: ReadonlyMap<bigint, Snapshot>,
+): Readonly<Record<string, SnapshotRef>> {
+  const refs: Record<string, SnapshotRef> = {};
+  for (const [name, json] of Object.entries(object(metadata['refs'] ?? {}, '"refs"'))) {
+    refs[name] = readRef(object(json, `ref "${name}"`));
+  }
+  const currentId = snapshotId(metadata, 'current-snapshot-id');
+  if (currentId !== undefined) refs['main'] ??= { type: 'branch', snapshotId: currentId };
+  for (const [name, ref] of Object.entries(refs)) {
+    if (!snapshots.has(ref.snapshotId))
+      throw new TypeError(`ref "${name}" is snapshot ${ref.snapshotId}, which is absent`);
+  }
+  if (currentId !== undefined && refs['main']?.snapshotId !== currentId) {
+    throw new TypeError(`"current-snapshot-id" is ${currentId}, but "main" is ${refs['main']?.snapshotId}`);
+  }
+  return refs;
+}
+
+function readRef(ref: JsonObject): SnapshotRef {
+  const type = text(ref, 'type');
+  if (type !== 'branch' && type !== 'tag') throw new TypeError(`a ref is of type "${type}"`);
+  const maxRefAgeMs = optional(long, ref, 'max-ref-age-ms');
+  const maxSnapshotAgeMs = optional(long, ref, 'max-snapshot-age-ms');
+  const minSnapshotsToKeep = optional(int, ref, 'min-snapshots-to-keep');
+  return {
+    type,
+    snapshotId: long(ref, 'snapshot-id'),
+    ...(maxRefAgeMs !== undefined && { 'max-ref-age-ms': maxRefAgeMs }),
+    ...(maxSnapshotAgeMs !== undefined && { 'max-snapshot-age-ms': maxSnapshotAgeMs }),
+    ...(minSnapshotsToKeep !== undefined && { 'min-snapshots-to-keep': minSnapshotsToKeep }),
+  };
+}
+
+/** The one that an ID names; old v1 tables have only one and no ID. */
+function current<K extends string, T extends Readonly<Record<K, number>>>(
+  metadata: JsonObject,
+  key: string,
+  all: readonly T[],
+  idKey: K,
+): T {
+  const id = optional(int, metadata, key) ?? (all.length === 1 ? all[0]?.[idKey] : undefined);
+  const found = all.find((one) => one[idKey] === id);
+  if (found === undefined) throw new TypeError(`"${key}" is ${id}, which is absent`);
+  return found;
+}
