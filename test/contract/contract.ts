@@ -20,12 +20,15 @@ export function contract<Subject>(
   name: string,
   cases: readonly ContractCase<Subject>[],
   make: () => Promise<Made<Subject>>,
-  except: Exceptions = {},
+  {
+    except = {},
+    concurrent = false,
+  }: { readonly except?: Exceptions | undefined; readonly concurrent?: boolean } = {},
 ): void {
   const unknown = Object.keys(except).filter((title) => !cases.some((one) => one.title === title));
   if (unknown.length > 0) throw new Error(`The contract "${name}" has no case "${unknown.join('", "')}"`);
 
-  describe(name, () => {
+  describe(name, { concurrent }, () => {
     let made: Made<Subject>;
     beforeAll(async () => {
       made = await make();

@@ -247,5 +247,5 @@ export function storeContract(
   make: () => Promise<Made<StoreSubject>>,
   except?: Exceptions,
 ): void {
-  contract(name, storeCases, make, except);
+  contract(name, storeCases, make, { except });
 }

@@ -4,8 +4,14 @@ import { createQueues, type Queues } from '../../local/sqs/queues.ts';
 import { SqsError } from '../../local/sqs/sqs-error.ts';
 
 export interface FakeQueue extends Queue {
-  /** The queues behind it: create them here, look into them here. */
+  /** The queues behind it, to look into them. */
   readonly queues: Queues;
+  /** A queue of a name never used before; with `maxReceiveCount` a dead-letter queue of its kind too. */
+  create(wanted: {
+    readonly fifo: boolean;
+    readonly visibilitySeconds: number;
+    readonly maxReceiveCount?: number;
+  }): { readonly url: string; readonly deadLetterUrl: string };
   /** Runs before each call; what it throws is the call's failure. */
   onCall: (
     operation: 'send' | 'receive' | 'delete' | 'setVisibility',
@@ -40,6 +46,21 @@ export function fakeQueue(clock: Clock, random: Random): FakeQueue {
 
   const queue: FakeQueue = {
     queues,
+    create({ fifo, visibilitySeconds, maxReceiveCount }) {
+      const name = `queue-${queues.all().length + 1}`;
+      const suffix = fifo ? '.fifo' : '';
+      const kind = fifo ? { FifoQueue: 'true' } : {};
+      const deadLetters =
+        maxReceiveCount === undefined ? undefined : queues.create(`${name}-dlq${suffix}`, kind);
+      const { url } = queues.create(`${name}${suffix}`, {
+        ...kind,
+        VisibilityTimeout: String(visibilitySeconds),
+        ...(deadLetters !== undefined && {
+          RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetters.arn, maxReceiveCount }),
+        }),
+      });
+      return { url, deadLetterUrl: deadLetters?.url ?? '' };
+    },
     onCall: () => undefined,
     refuses: () => false,
     send: (queueUrl, messages) =>
