@@ -1,6 +1,7 @@
 /** Bounds as a manifest has them: in the width of the table's type, cut as the table wants (spec, Appendix D; Iceberg, `UnicodeUtil`, `BinaryUtil`). */
 import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
+import { floatingPoint, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import type { Side } from './column-value.ts';
 
 /** Single-value bytes of `from` as those of `to`; undefined when values of the one do not read as the other (case B14). */
@@ -11,15 +12,11 @@ export function widenBound(
 ): Uint8Array | undefined {
   if (samePrimitive(from, to)) return bytes;
   if (!isPromotion(from, to)) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const wide = new DataView(new ArrayBuffer(8));
   switch (from) {
     case 'int':
-      wide.setBigInt64(0, BigInt(view.getInt32(0, true)), true);
-      return new Uint8Array(wide.buffer);
+      return wholeNumberBytes('long', wholeNumber('int', bytes));
     case 'float':
-      wide.setFloat64(0, view.getFloat32(0, true), true);
-      return new Uint8Array(wide.buffer);
+      return new Uint8Array(Float64Array.of(floatingPoint(bytes)).buffer);
     default:
       return bytes; // A decimal's bytes do not depend on its precision.
   }

@@ -42,6 +42,8 @@ export type ValueForm =
 export interface ColumnType {
   readonly type: PrimitiveType;
   readonly form: ValueForm;
+  /** Bytes of a fixed-length carrier. */
+  readonly fixedLength: number | undefined;
 }
 
 export interface ColumnTypeOptions {
@@ -119,9 +121,12 @@ const refusals: Readonly<Record<string, string>> = {
  * timestamps are in UTC, case A15); `''` without one.
  */
 export function annotationOf(element: SchemaElement): string {
-  if (element.logicalType !== undefined) return logicalAnnotation(element.logicalType);
-  if (element.convertedType === undefined) return '';
-  return convertedTypes[element.convertedType] ?? `converted type ${element.convertedType}`;
+  const { logicalType, convertedType } = element;
+  // Arrow writes the null type for what has a converted type only (INTERVAL).
+  const isPlaceholder = logicalType?.kind === 'null' && convertedType !== undefined;
+  if (logicalType !== undefined && !isPlaceholder) return logicalAnnotation(logicalType);
+  if (convertedType === undefined) return '';
+  return convertedTypes[convertedType] ?? `converted type ${convertedType}`;
 }
 
 /** `ConvertedType` of parquet.thrift, by its number. */
@@ -189,7 +194,11 @@ export function columnType(
   if (only === 3 && options.formatVersion < 3) {
     refuse.unsupported('only format version 3 has that: create the table with format_version: 3');
   }
-  return { type: typeof type === 'string' ? type : type(element, refuse), form };
+  return {
+    type: typeof type === 'string' ? type : type(element, refuse),
+    form,
+    fixedLength: carrier === 'FIXED' ? element.typeLength : undefined,
+  };
 }
 
 function decimalType(element: SchemaElement, refuse: Refuse): PrimitiveType {

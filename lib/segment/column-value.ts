@@ -3,6 +3,7 @@
  * bytes out: nothing goes through a date, a double or a text of another width (cases B8 to B14).
  */
 import { isUtf8 } from 'node:buffer';
+import { wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import type { ValueForm } from './column-type.ts';
 
 export type ColumnValue = number | bigint | Uint8Array;
@@ -25,12 +26,6 @@ export function codecOf(form: ValueForm): ValueCodec | undefined {
 
 const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-function written(size: number, set: (view: DataView) => void): Uint8Array {
-  const bytes = new Uint8Array(size);
-  set(view(bytes));
-  return bytes;
-}
-
 function numbers<T extends number | bigint>(
   width: number,
   read: (view: DataView) => T,
@@ -47,7 +42,9 @@ function numbers<T extends number | bigint>(
 
 const readInt32 = (v: DataView): number => v.getInt32(0, true);
 const readInt64 = (v: DataView): bigint => v.getBigInt64(0, true);
-const writeInt64 = (value: bigint): Uint8Array => written(8, (v) => v.setBigInt64(0, value, true));
+const writeInt32 = (value: number): Uint8Array => wholeNumberBytes('int', BigInt(value));
+const writeInt64 = (value: bigint): Uint8Array => wholeNumberBytes('long', value);
+const writeDecimal = (value: bigint): Uint8Array => wholeNumberBytes('decimal(38,0)', value);
 
 /** A zero bound stands for both zeros: lower -0, upper +0 (parquet.thrift, `ColumnOrder`; case B2). */
 const signedZero = (value: number, side: Side): number => (value !== 0 ? value : side === 'lower' ? -0 : 0);
@@ -70,7 +67,7 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
     (v) => v.getUint8(0) & 1,
     (value) => Uint8Array.of(value),
   ),
-  int32: numbers(4, readInt32, (value) => written(4, (v) => v.setInt32(0, value, true))),
+  int32: numbers(4, readInt32, writeInt32),
   uint32: numbers(
     4,
     (v) => v.getUint32(0, true),
@@ -85,19 +82,19 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
   float: numbers(
     4,
     (v) => v.getFloat32(0, true),
-    (value, side) => written(4, (v) => v.setFloat32(0, signedZero(value, side), true)),
+    (value, side) => new Uint8Array(Float32Array.of(signedZero(value, side)).buffer),
   ),
   double: numbers(
     8,
     (v) => v.getFloat64(0, true),
-    (value, side) => written(8, (v) => v.setFloat64(0, signedZero(value, side), true)),
+    (value, side) => new Uint8Array(Float64Array.of(signedZero(value, side)).buffer),
   ),
-  int32Decimal: numbers(4, (v) => BigInt(readInt32(v)), minimalBytes),
-  int64Decimal: numbers(8, readInt64, minimalBytes),
+  int32Decimal: numbers(4, (v) => BigInt(readInt32(v)), writeDecimal),
+  int64Decimal: numbers(8, readInt64, writeDecimal),
   bytesDecimal: {
     read: (bytes, length) => (hasLength(bytes, length) ? bigEndian(bytes) : undefined),
     compare: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
-    write: (value) => minimalBytes(value as bigint),
+    write: (value) => writeDecimal(value as bigint),
     signedOrder: false,
   },
   utf8: byteStrings(
@@ -122,18 +119,5 @@ const maxDecimalBytes = 64;
 
 function bigEndian(bytes: Uint8Array): bigint | undefined {
   if (bytes.length === 0 || bytes.length > maxDecimalBytes) return undefined;
-  let value = 0n;
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
-  return BigInt.asIntN(8 * bytes.length, value);
-}
-
-/** Big-endian two's complement in the fewest bytes: -659 is FD 6D, 128 is 00 80 (case B10). */
-function minimalBytes(value: bigint): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  do {
-    bytes.unshift(Number(rest & 0xffn));
-    rest >>= 8n;
-  } while (BigInt.asIntN(8 * bytes.length, value) !== value);
-  return Uint8Array.from(bytes);
+  return wholeNumber('decimal(38,0)', bytes);
 }

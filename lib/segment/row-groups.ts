@@ -1,10 +1,11 @@
 /** What all row groups of a file say together: row count, split offsets, and for each column its sums and bounds. */
 import { RegistrarError } from '../errors.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
+import { checkedChunk } from './column-chunk.ts';
 import { addChunk, type Bound, boundsOf, type ColumnTally, newTally } from './column-tally.ts';
-import type { ColumnMetaData, Footer, RowGroup } from './footer.ts';
+import type { Footer } from './footer.ts';
 import type { LeafColumn } from './iceberg-schema.ts';
-import { formatPath, type SchemaNode } from './parquet-schema.ts';
+import type { SchemaNode } from './parquet-schema.ts';
 
 /** A column that has a field ID, over all row groups. What is not known is undefined, never zero. */
 export interface Column {
@@ -51,10 +52,9 @@ export function mergeRowGroups(
     const column = columns.get(index);
     return {
       leaf,
+      path: leaf.path.map((name) => Buffer.from(name)),
       column,
-      isRepeated: leaf.isRepeated,
-      pathBytes: leaf.path.map((name) => Buffer.from(name)),
-      tally: newTally(column?.form ?? 'unordered', orders?.[index], leaf.element.typeLength),
+      tally: newTally(column?.form ?? 'unordered', orders?.[index], column?.fixedLength),
     };
   });
   const splitOffsets: bigint[] = [];
@@ -69,11 +69,10 @@ export function mergeRowGroups(
       throw broken(`a row group has ${group.columns.length} column chunks for ${leaves.length} columns`);
     }
     let groupStart: bigint | undefined;
-    for (const [index, { leaf, column, isRepeated, pathBytes, tally }] of states.entries()) {
-      const chunk = chunkOf(group, index, leaf, pathBytes);
-      const start = checkedStart(chunk, group, leaf, isRepeated, dataEnd);
+    for (const [index, { leaf, path, column, tally }] of states.entries()) {
+      const { metaData, start } = checkedChunk(group.columns[index], leaf, path, group.numRows, dataEnd);
       if (groupStart === undefined || start < groupStart) groupStart = start;
-      addChunk(tally, chunk, column?.isRequired ?? false);
+      addChunk(tally, metaData, column?.isRequired ?? false);
     }
     if (group.numRows > 0n && groupStart !== undefined) splitOffsets.push(groupStart);
   }
@@ -84,14 +83,16 @@ export function mergeRowGroups(
   return {
     rowGroupCount,
     recordCount,
-    columns: states.flatMap(({ column, isRepeated, tally }) =>
-      column ? [columnOf(column, isRepeated, tally)] : [],
-    ),
+    columns: states.flatMap(({ leaf, column, tally }) => (column ? [columnOf(leaf, column, tally)] : [])),
     splitOffsets: splitOffsets.sort((a, b) => (a < b ? -1 : 1)),
   };
 }
 
-function columnOf({ fieldId, lineage, type }: LeafColumn, isRepeated: boolean, tally: ColumnTally): Column {
+function columnOf(
+  { isRepeated }: SchemaNode,
+  { fieldId, lineage, type }: LeafColumn,
+  tally: ColumnTally,
+): Column {
   return {
     fieldId,
     lineage,
@@ -103,67 +104,6 @@ function columnOf({ fieldId, lineage, type }: LeafColumn, isRepeated: boolean, t
     ...boundsOf(tally),
   };
 }
-
-/** The chunk of a leaf, which has to be where the schema says, of its type, in this file and readable. */
-function chunkOf(
-  group: RowGroup,
-  index: number,
-  leaf: SchemaNode,
-  path: readonly Uint8Array[],
-): ColumnMetaData {
-  const chunk = group.columns[index];
-  const metaData = chunk?.metaData;
-  const name = formatPath(leaf.path);
-  if (chunk?.cryptoMetaData || chunk?.encryptedMetaData) {
-    throw new RegistrarError(
-      'segment.unreadable',
-      `Cannot read column ${name}: it is encrypted; write the dataset without encryption`,
-    );
-  }
-  if (metaData === undefined) throw broken(`a chunk of column ${name} has no metadata`);
-  if (chunk?.filePath?.length) throw broken(`a chunk of column ${name} lies in another file`);
-  if (metaData.type !== leaf.element.type) {
-    throw broken(
-      `column ${name} has the physical type ${leaf.element.type}, and a chunk of it ${metaData.type}`,
-    );
-  }
-  const isSamePath =
-    metaData.path.length === path.length &&
-    path.every((part, i) => Buffer.compare(part, metaData.path[i] ?? nowhere) === 0);
-  if (!isSamePath) throw broken(`a chunk in the place of column ${name} belongs to another column`);
-  return metaData;
-}
-const nowhere = new Uint8Array();
-
-/** Where a chunk starts; its counts and its place in the file are checked. */
-function checkedStart(
-  chunk: ColumnMetaData,
-  group: RowGroup,
-  leaf: SchemaNode,
-  isRepeated: boolean,
-  dataEnd: bigint,
-): bigint {
-  const { numValues, totalCompressedSize, dataPageOffset, dictionaryPageOffset = 0n } = chunk;
-  const name = formatPath(leaf.path);
-  if (numValues < group.numRows || (numValues > group.numRows && !isRepeated)) {
-    throw broken(`a chunk of column ${name} has ${numValues} values for ${group.numRows} rows`);
-  }
-  // Some writers set 0 for a dictionary page that is not there.
-  const start =
-    dictionaryPageOffset > 0n && dictionaryPageOffset < dataPageOffset
-      ? dictionaryPageOffset
-      : dataPageOffset;
-  const isInFile = start >= headLength && totalCompressedSize >= 0n && start + totalCompressedSize <= dataEnd;
-  if (group.numRows > 0n && !isInFile) {
-    throw broken(
-      `a chunk of column ${name} lies at ${start} with ${totalCompressedSize} bytes, outside the ${dataEnd} bytes of data`,
-    );
-  }
-  return start;
-}
-
-/** The magic at the head. */
-const headLength = 4n;
 
 function broken(what: string): RegistrarError {
   return new RegistrarError('segment.inconsistent', `Cannot use the footer of the segment: ${what}`);

@@ -1,7 +1,7 @@
 /** A finished Parquet object as the later stages see it: its schema, its counts and its bounds, nothing of its rows. */
 import type { SegmentReference } from '../event/segment-reference.ts';
 import { segmentUri } from '../event/segment-reference.ts';
-import { indexById, type Schema } from '../spec/schema.ts';
+import { indexById, type NestedField, type Schema, type Type } from '../spec/schema.ts';
 import { decodeFooter } from './footer.ts';
 import { type IcebergSchemaOptions, icebergSchema } from './iceberg-schema.ts';
 import { schemaTree } from './parquet-schema.ts';
@@ -80,4 +80,55 @@ function provenNonNull(schema: Schema, columns: readonly Column[]): ReadonlySet<
     if (nullCount === 0n) for (const id of lineage) proven.add(id);
   }
   return proven;
+}
+
+/**
+ * The segment under other field IDs. A field without one is left out, as readers leave out what a name mapping does not name;
+ * with it what it holds, and a list or map of which a part has none.
+ *
+ * @param ids The new IDs by the segment's own.
+ */
+export function withFieldIds(segment: Segment, ids: ReadonlyMap<number, number>): Segment {
+  const fields = segment.schema.fields.flatMap((field) => relabelField(field, ids));
+  const kept = indexById({ type: 'struct', fields });
+  const relabel = (id: number): number => ids.get(id) ?? -1;
+  const columns = segment.columns.map((column) => ({
+    ...column,
+    fieldId: relabel(column.fieldId),
+    lineage: column.lineage.map(relabel),
+  }));
+  return {
+    ...segment,
+    schema: { ...segment.schema, fields },
+    columns: columns.filter(({ fieldId }) => kept.has(fieldId)),
+    provenNonNull: new Set([...segment.provenNonNull].map(relabel).filter((id) => kept.has(id))),
+  };
+}
+
+function relabelField(field: NestedField, ids: ReadonlyMap<number, number>): readonly NestedField[] {
+  const id = ids.get(field.id);
+  const type = relabelType(field.type, ids);
+  return id === undefined || type === undefined ? [] : [{ ...field, id, type }];
+}
+
+function relabelType(type: Type, ids: ReadonlyMap<number, number>): Type | undefined {
+  if (typeof type === 'string') return type;
+  switch (type.type) {
+    case 'struct': {
+      const fields = type.fields.flatMap((field) => relabelField(field, ids));
+      return fields.length === 0 ? undefined : { ...type, fields };
+    }
+    case 'list': {
+      const id = ids.get(type['element-id']);
+      const element = relabelType(type.element, ids);
+      return id === undefined || element === undefined ? undefined : { ...type, 'element-id': id, element };
+    }
+    case 'map': {
+      const [keyId, valueId] = [ids.get(type['key-id']), ids.get(type['value-id'])];
+      const [key, value] = [relabelType(type.key, ids), relabelType(type.value, ids)];
+      if (keyId === undefined || valueId === undefined || key === undefined || value === undefined)
+        return undefined;
+      return { ...type, 'key-id': keyId, key, 'value-id': valueId, value };
+    }
+  }
 }

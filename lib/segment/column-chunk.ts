@@ -1,0 +1,56 @@
+/** One column chunk of a row group, held against the schema and the file that it claims to be part of (cases A26, A27). */
+import { type ErrorCode, RegistrarError } from '../errors.ts';
+import type { ColumnChunk, ColumnMetaData } from './footer.ts';
+import { formatPath, type SchemaNode } from './parquet-schema.ts';
+
+/** The magic at the head of the file. */
+const dataStart = 4n;
+const nowhere = new Uint8Array();
+
+/**
+ * The metadata of a chunk, and where the chunk starts in the file.
+ *
+ * @param path The names of the leaf in UTF-8.
+ * @param dataEnd Where the footer begins.
+ * @throws `segment.unreadable` for an encrypted chunk; `segment.inconsistent` for one of another column, type, file or size
+ */
+export function checkedChunk(
+  chunk: ColumnChunk | undefined,
+  leaf: SchemaNode,
+  path: readonly Uint8Array[],
+  numRows: bigint,
+  dataEnd: bigint,
+): { readonly metaData: ColumnMetaData; readonly start: bigint } {
+  const refuse = (what: string, code: ErrorCode = 'segment.inconsistent'): RegistrarError =>
+    new RegistrarError(code, `Cannot use a chunk of column ${formatPath(leaf.path)}: ${what}`);
+
+  if (chunk?.cryptoMetaData || chunk?.encryptedMetaData) {
+    throw refuse('it is encrypted; write the dataset without encryption', 'segment.unreadable');
+  }
+  const metaData = chunk?.metaData;
+  if (metaData === undefined) throw refuse('it has no metadata');
+  if (chunk?.filePath?.length) throw refuse('it lies in another file');
+  if (metaData.type !== leaf.element.type) {
+    throw refuse(`the column has physical type ${leaf.element.type} and the chunk ${metaData.type}`);
+  }
+  const isSamePath =
+    metaData.path.length === path.length &&
+    path.every((name, i) => Buffer.compare(name, metaData.path[i] ?? nowhere) === 0);
+  if (!isSamePath)
+    throw refuse(
+      `in its place is a chunk of ${formatPath(metaData.path.map((name) => Buffer.from(name).toString()))}`,
+    );
+
+  const { numValues, totalCompressedSize, dataPageOffset, dictionaryPageOffset = 0n } = metaData;
+  if (numValues < numRows || (numValues > numRows && !leaf.isRepeated)) {
+    throw refuse(`it has ${numValues} values for ${numRows} rows`);
+  }
+  // Some writers give 0 for a dictionary page that is not there.
+  const hasDictionary = dictionaryPageOffset > 0n && dictionaryPageOffset < dataPageOffset;
+  const start = hasDictionary ? dictionaryPageOffset : dataPageOffset;
+  const end = start + totalCompressedSize;
+  if (totalCompressedSize < 0n || (numRows > 0n && (start < dataStart || end > dataEnd))) {
+    throw refuse(`its bytes ${start} to ${end} are not in the data of the file, ${dataStart} to ${dataEnd}`);
+  }
+  return { metaData, start };
+}
