@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
@@ -34,6 +35,8 @@ export interface PollerOptions {
   readonly timeoutMs?: number;
   readonly functionName?: string;
   readonly onInvocation?: (invocation: Invocation) => void;
+  /** Told of a queue that cannot be reached. @default console.error */
+  readonly onError?: (error: unknown) => void;
 }
 
 export interface Poller {
@@ -47,36 +50,43 @@ const maxBatchBytes = 6 * 1024 * 1024;
 /**
  * Does what Lambda's event source mapping does with a queue of any endpoint: collects a batch, calls the handler, deletes the
  * messages that are not among its `batchItemFailures`. A throw or an answer that names no message of the batch fails all of it;
- * failed messages come again when their visibility ends.
+ * failed messages come again when their visibility ends. A queue that cannot be reached is tried again.
  */
 export function startPoller(options: PollerOptions): Poller {
   const stopping = new AbortController();
   const workers = Array.from({ length: options.concurrency ?? 2 }, () => work(options, stopping.signal));
-  const all = Promise.all(workers);
-  all.catch(() => {});
   return {
     async stop() {
       stopping.abort();
-      await all;
+      await Promise.all(workers);
     },
   };
 }
 
 async function work(options: PollerOptions, signal: AbortSignal): Promise<void> {
-  const arn = await queueArn(options);
+  const { onError = console.error } = options;
   while (!signal.aborted) {
-    const messages = await collect(options, arn.endsWith('.fifo'), signal);
-    if (messages.length === 0) continue;
-    const invocation = await invoke(
-      options,
-      messages.map((message) => sqsRecord(message, arn)),
-    );
-    await deleteAll(
-      options,
-      invocation.records.filter((record) => !invocation.failed.includes(record)),
-    );
-    options.onInvocation?.(invocation);
+    try {
+      await pollOnce(options, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      onError(error);
+      await sleep(500, undefined, { signal }).catch(() => {});
+    }
   }
+}
+
+async function pollOnce(options: PollerOptions, signal: AbortSignal): Promise<void> {
+  const arn = await queueArn(options);
+  const messages = await collect(options, arn.endsWith('.fifo'), signal);
+  if (messages.length === 0) return;
+  const records = messages.map((message) => sqsRecord(message, arn));
+  const invocation = await invoke(options, records);
+  await deleteAll(
+    options,
+    records.filter((record) => !invocation.failed.includes(record)),
+  );
+  options.onInvocation?.(invocation);
 }
 
 async function queueArn({ client, queueUrl }: PollerOptions): Promise<string> {

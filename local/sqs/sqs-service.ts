@@ -71,18 +71,23 @@ const actions: Readonly<Record<string, Action>> = {
         `Batch requests cannot be longer than ${maxBytes} bytes, not ${sizeBytes}`,
       );
     }
-    return batch(entries, (entry) => send(queueOf(queues, input), entry));
+    const queue = queueOf(queues, input);
+    return batch(entries, (entry) => send(queue, entry));
   },
   ReceiveMessage: receive,
   DeleteMessage: (queues, input) => queueOf(queues, input).delete(text(input, 'ReceiptHandle')),
-  DeleteMessageBatch: (queues, input) =>
-    batch(entriesOf(input), (entry) => {
-      queueOf(queues, input).delete(text(entry, 'ReceiptHandle'));
+  DeleteMessageBatch: (queues, input) => {
+    const queue = queueOf(queues, input);
+    return batch(entriesOf(input), (entry) => {
+      queue.delete(text(entry, 'ReceiptHandle'));
       return {};
-    }),
+    });
+  },
   ChangeMessageVisibility: (queues, input) => setVisibility(queueOf(queues, input), input),
-  ChangeMessageVisibilityBatch: (queues, input) =>
-    batch(entriesOf(input), (entry) => setVisibility(queueOf(queues, input), entry)),
+  ChangeMessageVisibilityBatch: (queues, input) => {
+    const queue = queueOf(queues, input);
+    return batch(entriesOf(input), (entry) => setVisibility(queue, entry));
+  },
   StartMessageMoveTask: (queues, input) => {
     const moved = queues.move(text(input, 'SourceArn'), input['DestinationArn'] as string | undefined);
     return { TaskHandle: Buffer.from(JSON.stringify({ moved })).toString('base64') };
