@@ -94,8 +94,8 @@ export interface Catalog {
   create(table: TableIdentifier, request: CreateRequest): Promise<LoadedTable | 'exists'>;
   /** One commit request, sent at most once but for the one replay after a 401. */
   commit(table: TableIdentifier, commit: TableCommit): Promise<CommitResult>;
-  /** Whether the catalog says it has an endpoint; catalogs that list none have the default set, register among it. */
-  supports(endpoint: 'register' | 'commit' | 'create'): Promise<boolean>;
+  /** Whether the catalog lists an endpoint; undefined when it lists none, and has the protocol's default set by definition. */
+  supports(endpoint: 'register' | 'commit' | 'create'): Promise<boolean | undefined>;
 }
 
 export interface OutgoingMessage {

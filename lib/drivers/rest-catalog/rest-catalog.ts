@@ -109,7 +109,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPor
 
     async supports(endpoint) {
       const { endpoints } = await serviceConfig();
-      return endpoints === undefined || endpoints.has(endpointNames[endpoint]);
+      return endpoints?.has(endpointNames[endpoint]);
     },
   };
 }

@@ -1,0 +1,238 @@
+import { RegistrarError } from '../errors.ts';
+import { followSchema, nameMappingProperty } from '../spec/name-mapping.ts';
+import type { PartitionSpec } from '../spec/partition-spec.ts';
+import { highestFieldId, type Schema } from '../spec/schema.ts';
+import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
+import type { TableState } from '../spec/table-state.ts';
+import type { TableCommit, TableUpdate } from '../spec/table-update.ts';
+import { type Columns, columnsOf, fullName, schemaOf } from './columns.ts';
+import {
+  type DatasetSchema,
+  datasetSchemaProperty,
+  newDataset,
+  readDatasetSchema,
+  writeDatasetSchema,
+} from './dataset-schema.ts';
+import type { SegmentSchema } from './merge.ts';
+import { nameViolations } from './names.ts';
+import { FIRST_PARTITION_FIELD_ID, partitionSpec } from './partition-by.ts';
+import { schemaUpdates } from './schema-updates.ts';
+import { schemaMismatch } from './violation.ts';
+
+export interface NewTableSettings {
+  /** Of the table, without a slash at its end: the shipper's directory, or `table_location`. */
+  readonly location: string;
+  readonly format_version: 2 | 3;
+  readonly partition_by: readonly string[];
+  readonly table_properties: Readonly<Record<string, string>>;
+  readonly case_sensitive_names: boolean;
+}
+
+/** A table with the field IDs of its first segment, as it is to be. */
+export interface NewTable {
+  readonly uuid: string;
+  readonly location: string;
+  readonly formatVersion: 2 | 3;
+  readonly schema: Schema;
+  readonly spec: PartitionSpec;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly lastColumnId: number;
+}
+
+/** For a table that gets many commits: old metadata files cleaned up, history as long as redrives may need it. */
+const defaultProperties = {
+  'write.metadata.delete-after-commit.enabled': 'true',
+  'write.metadata.previous-versions-max': '100',
+  'history.expire.max-snapshot-age-ms': String(15 * 24 * 60 * 60 * 1000),
+};
+
+/** Where columns that SQL adds get their IDs, far from those that the dataset takes next. */
+const LAST_COLUMN_ID = 1_000_000;
+
+/** @throws `sink.iceberg_schema_mismatch`, `sink.iceberg_partition_undetermined` for a segment that cannot begin a table */
+export function newTable(
+  identifier: TableIdentifier,
+  segment: SegmentSchema,
+  settings: NewTableSettings,
+  uuid: string,
+): NewTable {
+  const columns = columnsOf(segment.schema);
+  const schema = schemaOf(columns, { type: 'struct', 'schema-id': 0, fields: [] });
+  const spec = partitionSpec(settings.partition_by, columns);
+  const violations = nameViolations(
+    columns,
+    { table: new Map(), dataset: new Map() },
+    {
+      caseSensitiveNames: settings.case_sensitive_names,
+      namesMayMove: true,
+      partitionFields: spec.fields,
+      mapping: undefined,
+    },
+  );
+  if (violations.length > 0) throw schemaMismatch(segment.uri, formatIdentifier(identifier), violations);
+  const byName = segment.idsFrom === 'names';
+  return {
+    uuid,
+    location: settings.location,
+    formatVersion: settings.format_version,
+    schema,
+    spec,
+    properties: {
+      ...defaultProperties,
+      ...settings.table_properties,
+      ...(byName && { [nameMappingProperty]: JSON.stringify(followSchema([], schema)) }),
+      [datasetSchemaProperty]: writeDatasetSchema(newDataset(schema, segment.lastModifiedMs)),
+    },
+    lastColumnId: byName ? highestFieldId(schema) : Math.max(LAST_COLUMN_ID, highestFieldId(schema)),
+  };
+}
+
+/** The metadata file of a new table (table spec, "Table Metadata Fields"): where it goes, and what it says. */
+export function metadataFile(
+  { uuid, location, formatVersion, schema, spec, properties, lastColumnId }: NewTable,
+  nowMs: number,
+): { readonly uri: string; readonly metadata: Readonly<Record<string, unknown>> } {
+  const folder = properties['write.metadata.path'] ?? `${location}/metadata`;
+  return {
+    uri: `${folder.replace(/\/+$/, '')}/00000-${uuid}.metadata.json`,
+    metadata: {
+      'format-version': formatVersion,
+      'table-uuid': uuid,
+      location,
+      'last-sequence-number': 0,
+      'last-updated-ms': nowMs,
+      'last-column-id': lastColumnId,
+      'current-schema-id': 0,
+      schemas: [schema],
+      'default-spec-id': 0,
+      'partition-specs': [spec],
+      'last-partition-id': FIRST_PARTITION_FIELD_ID - 1 + spec.fields.length,
+      'default-sort-order-id': 0,
+      'sort-orders': [{ 'order-id': 0, fields: [] }],
+      properties,
+      // Java writes -1 up to v2 and null since, and takes all of them as none (C15).
+      ...(formatVersion < 3 && { 'current-snapshot-id': -1 }),
+      ...(formatVersion >= 3 && { 'next-row-id': 0 }),
+      refs: {},
+      snapshots: [],
+      statistics: [],
+      'partition-statistics': [],
+      'snapshot-log': [],
+      'metadata-log': [],
+    },
+  };
+}
+
+/** The commit that makes a table where there is none: what Java's client sends to close a staged creation. */
+export function creationCommit(table: NewTable): TableCommit {
+  const { uuid, location, formatVersion, schema, spec, properties, lastColumnId } = table;
+  return {
+    requirements: [{ type: 'assert-create' }],
+    updates: [
+      { action: 'assign-uuid', uuid },
+      { action: 'upgrade-format-version', 'format-version': formatVersion },
+      { action: 'add-schema', schema, 'last-column-id': lastColumnId },
+      { action: 'set-current-schema', 'schema-id': -1 },
+      { action: 'add-spec', spec },
+      { action: 'set-default-spec', 'spec-id': -1 },
+      { action: 'add-sort-order', 'sort-order': { 'order-id': 0, fields: [] } },
+      { action: 'set-default-sort-order', 'sort-order-id': -1 },
+      { action: 'set-location', location },
+      { action: 'set-properties', updates: properties },
+    ],
+  };
+}
+
+/**
+ * Whether a table was begun by a registrar and not finished: it carries a dataset schema, never had a snapshot, and none of
+ * its schemas has the dataset's field IDs (the catalog gave them anew), or it lies elsewhere.
+ */
+export function isHalfMade(state: TableState, location: string): boolean {
+  return differences(state, location).length > 0;
+}
+
+/** How a table without snapshots differs from what its dataset schema and `location` say, in words. */
+export function differences(state: TableState, location: string): readonly string[] {
+  const dataset = state.snapshots.size > 0 ? undefined : readDatasetSchema(state.properties);
+  if (dataset === undefined) return [];
+  const byId = state.schemas.map((schema) => columnDifferences(dataset.columns, columnsOf(schema)));
+  const hadItsIds = byId.some((some) => some.length === 0);
+  return [
+    ...(liesAt(state, location) ? [] : [locationDiffers(state, location)]),
+    ...(hadItsIds ? [] : columnDifferences(dataset.columns, columnsOf(state.currentSchema))),
+  ];
+}
+
+function liesAt(state: TableState, location: string): boolean {
+  return state.location === location.replace(/\/+$/, '');
+}
+
+/** @throws `catalog.refused` for a table that lies elsewhere: no commit moves it */
+export function finishingCommit(
+  state: TableState,
+  { location, partition_by }: Pick<NewTableSettings, 'location' | 'partition_by'>,
+): TableCommit {
+  const dataset = readDatasetSchema(state.properties);
+  if (dataset === undefined || !liesAt(state, location)) {
+    throw new RegistrarError(
+      'catalog.refused',
+      `Cannot finish table "${formatIdentifier(state.identifier)}": ${locationDiffers(state, location)}; set table_location to where it is, or drop it without purging its files`,
+    );
+  }
+  const { schema, updates } = schemaUpdates(state, schemaOf(dataset.columns, { type: 'struct', fields: [] }));
+  const properties = {
+    [datasetSchemaProperty]: writeDatasetSchema({ ...dataset, firstSchemaId: schema['schema-id'] ?? 0 }),
+    ...(nameMappingProperty in state.properties && {
+      [nameMappingProperty]: JSON.stringify(followSchema([], schema)),
+    }),
+  };
+  return {
+    requirements: [
+      { type: 'assert-table-uuid', uuid: state.uuid },
+      { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': null },
+      { type: 'assert-current-schema-id', 'current-schema-id': state.currentSchema['schema-id'] ?? 0 },
+      { type: 'assert-last-assigned-field-id', 'last-assigned-field-id': state.lastColumnId },
+    ],
+    updates: [
+      ...updates,
+      ...specUpdates(state, partition_by, dataset),
+      { action: 'set-properties', updates: properties },
+    ],
+  };
+}
+
+/** The spec was bound to field IDs that are no longer there, so that it is made anew under new partition field IDs. */
+function specUpdates(
+  state: TableState,
+  partitionBy: readonly string[],
+  dataset: DatasetSchema,
+): readonly TableUpdate[] {
+  if (partitionBy.length === 0) return [];
+  const used = state.specs.flatMap(({ fields }) => fields.map((field) => field['field-id']));
+  const spec = partitionSpec(
+    partitionBy,
+    dataset.columns,
+    Math.max(FIRST_PARTITION_FIELD_ID - 1, ...used) + 1,
+  );
+  const specId = Math.max(...state.specs.map((other) => other['spec-id'])) + 1;
+  return [
+    { action: 'add-spec', spec: { ...spec, 'spec-id': specId } },
+    { action: 'set-default-spec', 'spec-id': -1 },
+  ];
+}
+
+function locationDiffers(state: TableState, location: string): string {
+  return `its location is "${state.location}", not "${location}"`;
+}
+
+function columnDifferences(wanted: Columns, actual: Columns): readonly string[] {
+  const described = (columns: Columns, id: number): string => {
+    const column = columns.get(id);
+    return column === undefined
+      ? 'absent'
+      : `"${fullName(columns, column)}" ${column.type.replaceAll(/\s/g, '')}`;
+  };
+  return [...new Set([...wanted.keys(), ...actual.keys()])]
+    .filter((id) => described(wanted, id) !== described(actual, id))
+    .map((id) => `field ID ${id} is ${described(actual, id)}, not ${described(wanted, id)}`);
+}
