@@ -19,6 +19,8 @@ const dispositions = {
   'catalog.refused': { scope: 'message', retryable: true },
   'store.unavailable': { scope: 'message', retryable: true },
   'queue.unavailable': { scope: 'message', retryable: true },
+  'invocation.timeout': { scope: 'message', retryable: true },
+  'internal.error': { scope: 'message', retryable: true },
   'table.missing': { scope: 'message', retryable: true },
   'table.unsupported': { scope: 'message', retryable: true },
   'event.newer_version': { scope: 'message', retryable: true },

@@ -6,6 +6,7 @@ export type IgnoredReason =
   | 'unroutable'
   | 'table-data'
   | 'table-metadata'
+  | 'quarantine'
   | 'missing'
   | 'empty'
   | 're-uploaded';
@@ -35,4 +36,14 @@ export interface Registration {
   readonly schemaChanges: readonly string[];
   readonly attempts: number;
   readonly durationMs: number;
+}
+
+/** How many segments came to which end: `{"committed":3,"missing":1}`. Ignored ones by their reason. */
+export function countOutcomes(outcomes: readonly SegmentOutcome[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) {
+    const end = outcome.kind === 'ignored' ? outcome.reason : outcome.kind;
+    counts[end] = (counts[end] ?? 0) + 1;
+  }
+  return counts;
 }

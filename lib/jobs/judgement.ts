@@ -1,0 +1,145 @@
+import type { Entry } from '../config/entry.ts';
+import { RegistrarError } from '../errors.ts';
+import { type Candidate, consultLedger, type ManifestReader, type Verdict } from '../ledger/ledger.ts';
+import type { IgnoredReason } from '../report/outcome.ts';
+import { ownPaths } from '../route/table-paths.ts';
+import { mergeSchemas, type SchemaMerge } from '../schema/merge.ts';
+import { type Segment, segmentOf, withFieldIds } from '../segment/segment.ts';
+import { formatIdentifier } from '../spec/table-identifier.ts';
+import type { TableState } from '../spec/table-state.ts';
+import type { SegmentRead } from './read-footers.ts';
+
+/** What one attempt says of each segment of its batch, all of it on one state of the table. */
+export interface Judgement {
+  readonly registered: ReadonlyMap<string, bigint>;
+  readonly ignored: ReadonlyMap<string, IgnoredReason>;
+  readonly condemned: ReadonlyMap<string, RegistrarError>;
+  /** Proven absent and fitting: what this attempt commits, field IDs final. */
+  readonly accepted: readonly Segment[];
+  readonly merge: SchemaMerge;
+}
+
+export interface JudgementOptions {
+  readonly entry: Entry;
+  readonly manifests: ManifestReader;
+  /** A lost answer may be this table's newest commit: what cannot be proven absent is no business of quarantine then. */
+  readonly afterUnknown: boolean;
+}
+
+/**
+ * Ledger, then types, then schema: is the segment there, is it one that this table's format can hold, does it fit.
+ *
+ * @throws `catalog.commit_unknown` when an earlier attempt's fate cannot be told from an unprovable absence
+ */
+export async function judge(
+  state: TableState,
+  segments: readonly SegmentRead[],
+  { entry, manifests, afterUnknown }: JudgementOptions,
+): Promise<Judgement> {
+  const registered = new Map<string, bigint>();
+  const ignored = new Map<string, IgnoredReason>();
+  const condemned = new Map<string, RegistrarError>();
+  const fitting: Segment[] = [];
+
+  const own = ownPaths(state);
+  const shipped = segments.filter(({ uri }) => {
+    const isOwn = own.some((path) => uri.startsWith(path));
+    if (isOwn) ignored.set(uri, 'table-data');
+    return !isOwn;
+  });
+  const verdicts = await consultLedger(state, entry.branch, shipped.map(candidateOf), manifests);
+  for (const shippedSegment of shipped) {
+    const { uri } = shippedSegment;
+    const verdict = verdicts.get(uri) ?? { kind: 'unprovable' };
+    if (verdict.kind === 'registered') {
+      registered.set(uri, verdict.snapshotId);
+      continue;
+    }
+    if (verdict.kind === 'unprovable' && entry.on_unprovable === 'quarantine') {
+      if (afterUnknown) throw commitUnknown(uri, state);
+      condemned.set(uri, unprovable(uri, state));
+      continue;
+    }
+    const segment = readSegment(shippedSegment, state, entry);
+    if (segment instanceof RegistrarError) condemned.set(uri, segment);
+    else if (segment === 'empty') ignored.set(uri, 'empty');
+    else if (verdict.kind !== 'replaced') fitting.push(segment);
+    else if (isReupload(segment, verdict)) ignored.set(uri, 're-uploaded');
+    else condemned.set(uri, replaced(segment, verdict.snapshotId, state));
+  }
+
+  const merge = mergeSchemas(state, fitting, {
+    fieldIds: entry.field_ids,
+    caseSensitiveNames: entry.case_sensitive_names,
+  });
+  for (const [uri, error] of merge.refused) condemned.set(uri, error);
+  const accepted = fitting
+    .filter(({ uri }) => !merge.refused.has(uri))
+    .map((segment) => {
+      const ids = merge.fieldIdsOf.get(segment.uri);
+      return ids === undefined ? segment : withFieldIds(segment, ids);
+    });
+  return { registered, ignored, condemned, accepted, merge };
+}
+
+function candidateOf({ uri, reference, read }: SegmentRead): Candidate {
+  const { etag, sizeBytes, lastModifiedMs } = read;
+  return { uri, etag, sizeBytes, uploadedMs: lastModifiedMs, copied: reference.copied ?? false };
+}
+
+function readSegment(
+  { reference, read }: SegmentRead,
+  { formatVersion }: Pick<TableState, 'formatVersion'>,
+  entry: Entry,
+): Segment | RegistrarError | 'empty' {
+  try {
+    return segmentOf(reference, read, {
+      formatVersion,
+      fieldIds: entry.field_ids,
+      caseSensitiveNames: entry.case_sensitive_names,
+      timestampMillis: entry.timestamp_millis,
+    });
+  } catch (error) {
+    if (error instanceof RegistrarError && error.scope === 'segment') return error;
+    throw error;
+  }
+}
+
+/** The same path under another ETag, with the same size and rows: the same segment uploaded once more. */
+function isReupload(segment: Segment, { entry }: Verdict & { readonly kind: 'replaced' }): boolean {
+  return (
+    entry !== undefined &&
+    entry.fileSizeInBytes === BigInt(segment.sizeBytes) &&
+    entry.recordCount === segment.recordCount
+  );
+}
+
+function replaced({ uri, etag }: Segment, snapshotId: bigint, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'segment.replaced',
+    `Cannot register "${uri}" (ETag "${etag}") in table "${table}": snapshot ${snapshotId} registered other contents under this key; ` +
+      'upload changed data under a new key, or replace the entry in the table',
+    { context: { uri, etag, table, snapshotId } },
+  );
+}
+
+function unprovable(uri: string, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'registration.unprovable',
+    `Cannot prove that "${uri}" is not in table "${table}" yet: the table's history since the upload has expired; ` +
+      'look whether its rows are there, then redrive or discard it, or keep snapshots longer than segments wait',
+    { context: { uri, table } },
+  );
+}
+
+function commitUnknown(uri: string, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'catalog.commit_unknown',
+    `Cannot tell whether a commit to table "${table}" whose answer was lost has landed: "${uri}" is neither found nor provably absent; ` +
+      'the message is delivered again',
+    { context: { uri, table } },
+  );
+}

@@ -1,0 +1,85 @@
+import type { LimitFunction } from 'p-limit';
+import { RegistrarError } from '../errors.ts';
+import { type SegmentReference, segmentUri } from '../event/segment-reference.ts';
+import type { Store } from '../ports.ts';
+import type { IgnoredReason } from '../report/outcome.ts';
+import { type FooterRead, readFooter } from '../segment/read-footer.ts';
+
+/** A segment as it lies in the store, nothing judged yet. */
+export interface SegmentRead {
+  readonly reference: SegmentReference;
+  readonly uri: string;
+  readonly read: FooterRead;
+}
+
+export interface FootersRead {
+  /** In the order of the references, each key once. */
+  readonly segments: readonly SegmentRead[];
+  readonly ignored: ReadonlyMap<string, IgnoredReason>;
+  /** Segments that no table could take. */
+  readonly condemned: ReadonlyMap<string, RegistrarError>;
+}
+
+export interface FooterLimits {
+  readonly readAheadBytes: number;
+  readonly maxFooterBytes: number;
+  readonly concurrently: LimitFunction;
+}
+
+/** How often an object that is replaced between the two requests for its footer is read again. */
+const MAX_READS = 3;
+
+/** Reads the footers of a batch, each key once, several at a time. @throws `store.unavailable`, `auth.failed` */
+export async function readFooters(
+  store: Pick<Store, 'read'>,
+  references: readonly SegmentReference[],
+  limits: FooterLimits,
+): Promise<FootersRead> {
+  const byUri = new Map(references.map((reference) => [segmentUri(reference), reference]));
+  const answers = await Promise.all(
+    [...byUri].map(([uri, reference]) =>
+      limits.concurrently(async () => [uri, await readOne(store, reference, limits)] as const),
+    ),
+  );
+  const segments: SegmentRead[] = [];
+  const ignored = new Map<string, IgnoredReason>();
+  const condemned = new Map<string, RegistrarError>();
+  for (const [uri, answer] of answers) {
+    if (answer === 'missing') ignored.set(uri, 'missing');
+    else if (answer instanceof RegistrarError) condemned.set(uri, answer);
+    else segments.push(answer);
+  }
+  return { segments, ignored, condemned };
+}
+
+async function readOne(
+  store: Pick<Store, 'read'>,
+  reference: SegmentReference,
+  limits: FooterLimits,
+): Promise<SegmentRead | RegistrarError | 'missing'> {
+  const uri = segmentUri(reference);
+  try {
+    for (let reads = 0; reads < MAX_READS; reads += 1) {
+      const read = await readFooter(store, reference, limits);
+      if (read.kind === 'footer') return { reference, uri, read };
+      if (read.kind === 'missing') return 'missing';
+      if (read.kind === 'denied') return denied(uri, read.message);
+    }
+  } catch (error) {
+    if (error instanceof RegistrarError && error.scope === 'segment') return error;
+    throw error;
+  }
+  throw new RegistrarError(
+    'store.unavailable',
+    `Cannot read the footer of "${uri}": the object was replaced during each of ${MAX_READS} reads; it is delivered again`,
+    { context: { uri } },
+  );
+}
+
+function denied(uri: string, message: string): RegistrarError {
+  return new RegistrarError(
+    'segment.denied',
+    `Cannot read the segment "${uri}": the store denies it ("${message}"); allow the function's role s3:GetObject on it, then redrive`,
+    { context: { uri } },
+  );
+}

@@ -1,0 +1,129 @@
+import { commitInAttempts } from '../commit/attempt-loop.ts';
+import type { Entry } from '../config/entry.ts';
+import { RegistrarError } from '../errors.ts';
+import type { SegmentReference } from '../event/segment-reference.ts';
+import type { Registration, SegmentOutcome } from '../report/outcome.ts';
+import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
+import { readTableMetadata } from '../spec/table-metadata.ts';
+import type { TableState } from '../spec/table-state.ts';
+import { ensureTable, missingTable } from './ensure-table.ts';
+import { readFooters } from './read-footers.ts';
+import type { EntryPorts, RegisterPorts } from './register.ts';
+import { mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
+import { isUsable, keepWarm, readAheadBytes } from './table-cache.ts';
+import { reportTable } from './table-report.ts';
+
+/** Where a batch of segments goes. */
+export interface TableTarget {
+  readonly entry: Entry;
+  readonly table: TableIdentifier;
+  /** The shipper's directory: the location of a table that is created here. */
+  readonly location: string;
+}
+
+export interface TableResult {
+  readonly outcomes: readonly SegmentOutcome[];
+  readonly registration: Registration | undefined;
+}
+
+export type TablePorts = RegisterPorts & EntryPorts & { readonly remainingMs: () => number };
+
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Registers one table's segments: one load (or the warm cache), footers side by side, one commit. A failure reaches the
+ * segments of this table alone.
+ */
+export async function registerTable(
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  ports: TablePorts,
+): Promise<TableResult> {
+  const table = formatIdentifier(target.table);
+  try {
+    return await registerOnTable(target, references, ports);
+  } catch (fault) {
+    ports.cache.delete(cacheKey(target));
+    const error = fault instanceof RegistrarError ? fault : unexpected(table, fault);
+    ports.log.error({ event: 'table-failed', table, segments: references.length, error });
+    return {
+      outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
+      registration: undefined,
+    };
+  }
+}
+
+async function registerOnTable(
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  ports: TablePorts,
+): Promise<TableResult> {
+  const { entry } = target;
+  const startedMs = ports.clock.now();
+  const cached = ports.cache.get(cacheKey(target));
+  const warm = isUsable(cached, startedMs) ? cached.state : undefined;
+  const [footers, known] = await Promise.all([
+    readFooters(ports.store, references, {
+      readAheadBytes: readAheadBytes(cached),
+      maxFooterBytes: entry.max_footer_bytes,
+      concurrently: ports.footerLimit,
+    }),
+    warm ?? loadTable(target, ports),
+  ]);
+  const reportOn = { target, references, footers, startedMs };
+  if (footers.segments.length === 0) return reportTable(reportOn, ports);
+  const state = await ensureTable(target, footers, known, ports);
+  if ('condemned' in state) return reportTable({ ...reportOn, footers: state }, ports);
+
+  const staging = stagingOf(entry, footers.segments, cached, ports);
+  const end = await commitInAttempts<StagedBatch>(ports, {
+    table: target.table,
+    branch: entry.branch,
+    // What an Iceberg writer made may be this very table's own: it is judged on a state loaded after it was read (I11).
+    initial: { state, fresh: warm === undefined && !footers.segments.some(mayBeWrittenByIceberg) },
+    reload: async () => {
+      const loaded = await loadTable(target, ports);
+      if (loaded === undefined) throw missingTable(target);
+      return loaded;
+    },
+    read: ({ table: loaded }) => readTableMetadata(target.table, loaded),
+    stage: staging.stage,
+    retry: {
+      maxAttempts: MAX_ATTEMPTS,
+      initialMs: entry.retry.initial_ms,
+      maxMs: entry.retry.max_ms,
+      jitter: entry.retry.jitter,
+    },
+    remainingMs: ports.remainingMs,
+  });
+  const kept = keepWarm({
+    cached,
+    beganWarm: warm !== undefined,
+    branch: entry.branch,
+    segments: footers.segments,
+    end,
+    nowMs: ports.clock.now(),
+  });
+  if (kept === undefined) ports.cache.delete(cacheKey(target));
+  else ports.cache.set(cacheKey(target), kept);
+  return reportTable({ ...reportOn, judgement: staging.judgement(), end }, ports);
+}
+
+async function loadTable({ table }: TableTarget, { catalog }: TablePorts): Promise<TableState | undefined> {
+  const loaded = await catalog.load(table);
+  return loaded === undefined ? undefined : readTableMetadata(table, loaded);
+}
+
+function cacheKey({ entry, table }: TableTarget): string {
+  return JSON.stringify([entry.catalog_uri, entry.catalog_warehouse, entry.branch, table]);
+}
+
+/** A fault of ours: reported like any other, so that nothing is acknowledged and other tables go on. */
+function unexpected(table: string, fault: unknown): RegistrarError {
+  const message = fault instanceof Error ? fault.message : String(fault);
+  return new RegistrarError(
+    'internal.error',
+    `Cannot register in table "${table}": ${message}; the messages are delivered again, please report this`,
+    { context: { table }, cause: fault },
+  );
+}

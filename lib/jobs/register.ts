@@ -1,0 +1,123 @@
+import type { LimitFunction } from 'p-limit';
+import type { Entry } from '../config/entry.ts';
+import { RegistrarError } from '../errors.ts';
+import { type SegmentReference, segmentUri } from '../event/segment-reference.ts';
+import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers } from '../ports.ts';
+import type { Registration, SegmentOutcome } from '../report/outcome.ts';
+import { layoutRouter } from '../route/layout.ts';
+import { formatIdentifier } from '../spec/table-identifier.ts';
+import { registerTable, type TableTarget } from './register-table.ts';
+import type { TableCache } from './table-cache.ts';
+
+/** The services of one configuration entry. */
+export interface EntryPorts {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly quarantine: Quarantine;
+}
+
+/** Everything a registration needs of the world. */
+export interface RegisterPorts {
+  readonly entries: readonly Entry[];
+  readonly portsOf: (entry: Entry) => EntryPorts;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly log: Log;
+  readonly cache: TableCache;
+  /** Bounds the footers in memory and under way, over all tables of the container. */
+  readonly footerLimit: LimitFunction;
+}
+
+export interface RegisterResult {
+  /** One an asked segment, in the order they were asked. */
+  readonly outcomes: readonly SegmentOutcome[];
+  readonly registrations: readonly Registration[];
+}
+
+/** Kept back from the invocation's time for reporting what was done. */
+const REPORT_MS = 1_500;
+
+/**
+ * Registers segments of any mix of datasets: one snapshot a table, an outcome a segment. The neutral core: it knows no queue.
+ *
+ * @param remainingMs milliseconds that the invocation has left; what is not done in time is `failed`, never cut off
+ */
+export async function register(
+  references: readonly SegmentReference[],
+  ports: RegisterPorts,
+  remainingMs: () => number,
+): Promise<RegisterResult> {
+  const settled = new Map<SegmentReference, SegmentOutcome>();
+  const batches = new Map<string, { target: TableTarget; references: SegmentReference[] }>();
+  const routeOf = layoutRouter(ports.entries);
+  for (const reference of references) {
+    const routed = routeOf(reference);
+    if (routed.kind !== 'table') {
+      settled.set(reference, {
+        reference,
+        kind: 'ignored',
+        reason: routed.kind === 'unroutable' ? 'unroutable' : routed.reason,
+      });
+      continue;
+    }
+    const key = JSON.stringify([ports.entries.indexOf(routed.entry), routed.table]);
+    const batch = batches.get(key);
+    if (batch === undefined) batches.set(key, { target: routed, references: [reference] });
+    else batch.references.push(reference);
+  }
+
+  const timeLeft = () => remainingMs() - REPORT_MS;
+  const results = await Promise.all(
+    [...batches.values()].map(({ target, references: wanted }) => {
+      const work = registerTable(target, wanted, {
+        ...ports,
+        ...ports.portsOf(target.entry),
+        remainingMs: timeLeft,
+      });
+      return withinTime(work, target, wanted, ports.timers, timeLeft());
+    }),
+  );
+
+  for (const result of results) {
+    for (const outcome of result.outcomes) settled.set(outcome.reference, outcome);
+  }
+  return {
+    outcomes: references.map((reference) => settled.get(reference) ?? forgotten(reference)),
+    registrations: results.flatMap(({ registration }) => registration ?? []),
+  };
+}
+
+type TableResult = Awaited<ReturnType<typeof registerTable>>;
+
+/** What is not done in time is reported as failed; it may still land, which the ledger recognises at the redelivery. */
+async function withinTime(
+  work: Promise<TableResult>,
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  timers: Timers,
+  ms: number,
+): Promise<TableResult> {
+  const late = timers.sleep(Math.max(0, ms)).then((): TableResult => {
+    const table = formatIdentifier(target.table);
+    const error = new RegistrarError(
+      'invocation.timeout',
+      `Cannot finish ${references.length} segments of table "${table}" within the time of this invocation: they are delivered again`,
+      { context: { table } },
+    );
+    return {
+      outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
+      registration: undefined,
+    };
+  });
+  return Promise.race([work, late]);
+}
+
+/** No outcome is no proof that it is durable, so its message comes again (I3). */
+function forgotten(reference: SegmentReference): SegmentOutcome {
+  const error = new RegistrarError(
+    'invocation.timeout',
+    `Cannot tell what became of "${segmentUri(reference)}": it is delivered again`,
+  );
+  return { reference, kind: 'failed', error };
+}

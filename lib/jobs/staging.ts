@@ -1,0 +1,142 @@
+import { isPreparedFor, newSnapshotId, type PreparedAppend, prepareAppend } from '../append/prepare.ts';
+import { type StagedAppend, stageAppend } from '../append/stage.ts';
+import { assertions } from '../commit/assertions.ts';
+import type { Attempt, StagedCommit } from '../commit/attempt-loop.ts';
+import type { Entry } from '../config/entry.ts';
+import { registrationSummary } from '../ledger/registration-summary.ts';
+import type { Clock, Random, Store } from '../ports.ts';
+import { rememberedPaths } from '../route/table-paths.ts';
+import { metricsOf } from '../segment/metrics.ts';
+import { metricsConfig } from '../segment/metrics-config.ts';
+import type { DataFile } from '../spec/manifest.ts';
+import { branchHead, type TableState } from '../spec/table-state.ts';
+import type { TableUpdate } from '../spec/table-update.ts';
+import { type Judgement, judge } from './judgement.ts';
+import type { SegmentRead } from './read-footers.ts';
+import { type CachedTable, listOfHead } from './table-cache.ts';
+import { manifestReader, readList } from './table-manifests.ts';
+
+/** What an attempt hands on when it lands. */
+export interface StagedBatch {
+  readonly judgement: Judgement;
+  readonly staged: StagedAppend;
+  readonly snapshotId: bigint;
+  readonly rows: bigint;
+  readonly bytes: bigint;
+}
+
+export interface StagingPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Staging {
+  readonly stage: (attempt: Attempt) => Promise<StagedCommit<StagedBatch> | 'nothing' | 'reload'>;
+  /** What the last attempt said of the segments. */
+  readonly judgement: () => Judgement | undefined;
+}
+
+/**
+ * Stages the attempts of one batch: judged anew on every state, its data files written to a manifest once and reused
+ * while what they were written for stands, a manifest list of its own for every attempt (I1).
+ */
+export function stagingOf(
+  entry: Entry,
+  segments: readonly SegmentRead[],
+  cached: CachedTable | undefined,
+  { store, clock, random }: StagingPorts,
+): Staging {
+  const manifests = manifestReader(store);
+  const mustBeLoaded = segments.some(mayBeWrittenByIceberg);
+  let last: Judgement | undefined;
+  let prepared: (PreparedAppend & { readonly batch: string }) | undefined;
+
+  return {
+    judgement: () => last,
+    stage: async ({ state, fresh, number, afterUnknown }) => {
+      if (mustBeLoaded && !fresh) return 'reload';
+      const judgement = await judge(state, segments, { entry, manifests, afterUnknown });
+      // A cached state may be a minute old: only one loaded now may condemn a segment.
+      if (judgement.condemned.size > 0 && !fresh) return 'reload';
+      last = judgement;
+      if (judgement.accepted.length === 0) return 'nothing';
+
+      const { merge, accepted } = judgement;
+      const batch = JSON.stringify(accepted.map(({ uri, etag }) => [uri, etag]));
+      const reused =
+        prepared?.batch === batch && isPreparedFor(prepared, state, merge.schema) ? prepared : undefined;
+      prepared = reused ?? {
+        ...prepareAppend({
+          state,
+          schema: merge.schema,
+          dataFiles: dataFilesOf(judgement, state),
+          snapshotId: newSnapshotId(random),
+          uuid: random.uuid(),
+        }),
+        batch,
+      };
+
+      const head = branchHead(state, entry.branch);
+      const staged = stageAppend({
+        state,
+        branch: entry.branch,
+        prepared,
+        parentList: listOfHead(cached, state, entry.branch) ?? (await readList(store, head)),
+        schemaId: merge.schema['schema-id'] ?? 0,
+        attempt: number,
+        uuid: random.uuid(),
+        timestampMs: timestampMs(clock.now(), state, segments),
+        summary: {
+          ...entry.snapshot_properties,
+          ...registrationSummary(accepted.map(({ uri, etag }) => ({ uri, etag }))),
+        },
+      });
+      const written = reused === undefined ? prepared.manifests : [];
+      await Promise.all([
+        store.write(staged.listPath, staged.listBytes, { ifAbsent: true }),
+        ...written.map(({ path, bytes }) => store.write(path, bytes, { ifAbsent: true })),
+      ]);
+      const updates = [...merge.updates, ...pathUpdates(state), ...staged.updates];
+      return {
+        commit: { requirements: assertions(state, entry.branch, updates), updates },
+        snapshotId: prepared.snapshotId,
+        result: {
+          judgement,
+          staged,
+          snapshotId: prepared.snapshotId,
+          rows: prepared.addedRecords,
+          bytes: prepared.addedFilesSizeInBytes,
+        },
+      };
+    },
+  };
+}
+
+function dataFilesOf({ accepted, merge }: Judgement, state: TableState): readonly DataFile[] {
+  const config = metricsConfig(state.properties, merge.schema, []);
+  return accepted.map((segment) => ({
+    ...metricsOf(segment, merge.schema, config),
+    filePath: segment.uri,
+    fileSizeInBytes: BigInt(segment.sizeBytes),
+    specId: state.defaultSpec['spec-id'],
+    partition: [],
+  }));
+}
+
+/** Never before the table's last change, nor before a segment's upload: clocks that differ cannot turn the order round (C16). */
+function timestampMs(nowMs: number, state: TableState, segments: readonly SegmentRead[]): bigint {
+  const uploads = segments.map(({ read }) => read.lastModifiedMs);
+  const latest = Math.max(nowMs, ...uploads);
+  return state.lastUpdatedMs > BigInt(latest) ? state.lastUpdatedMs : BigInt(latest);
+}
+
+function pathUpdates(state: TableState): readonly TableUpdate[] {
+  const paths = rememberedPaths(state);
+  return paths === undefined ? [] : [{ action: 'set-properties', updates: paths }];
+}
+
+/** The key of Java's writers stands in the footer as text: seen without decoding it, at worst once too often. */
+export function mayBeWrittenByIceberg({ read }: SegmentRead): boolean {
+  return Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.length).includes('iceberg.schema');
+}

@@ -1,0 +1,92 @@
+import type { ManifestList } from '../append/manifest-list.ts';
+import type { CommitEnd } from '../commit/attempt-loop.ts';
+import { branchHead, type TableState } from '../spec/table-state.ts';
+import type { SegmentRead } from './read-footers.ts';
+import type { StagedBatch } from './staging.ts';
+
+/** What a warm container keeps of a table from one commit to the next. Stale is safe: the assertions refuse it (I8). */
+export interface CachedTable {
+  readonly state: TableState;
+  /** The manifest list of the branch's head, its entries encoded. */
+  readonly list: ManifestList | undefined;
+  readonly loadedAtMs: number;
+  /** How often in a row the cache was found stale by a refused commit. */
+  readonly staleTimes: number;
+  /** The longest footer of the dataset so far: what one suffix read should ask for. */
+  readonly footerBytes: number;
+}
+
+/** By table, as `lib/wire.ts` keeps it: the one state that outlives an invocation. */
+export type TableCache = Map<string, CachedTable>;
+
+const MAX_AGE_MS = 60_000;
+const MAX_STALE_TIMES = 2;
+
+/** Whether a commit may begin on this state without loading the table. */
+export function isUsable(cached: CachedTable | undefined, nowMs: number): cached is CachedTable {
+  return (
+    cached !== undefined && nowMs - cached.loadedAtMs <= MAX_AGE_MS && cached.staleTimes < MAX_STALE_TIMES
+  );
+}
+
+/** What a first suffix read asks for before any footer of the dataset is known. */
+const FIRST_READ_AHEAD_BYTES = 64 * 1024;
+const LEAST_READ_AHEAD_BYTES = 4 * 1024;
+
+/** Bytes to ask for at a segment's end: what the dataset's footers were, and a quarter more. */
+export function readAheadBytes(cached: CachedTable | undefined): number {
+  if (cached === undefined || cached.footerBytes === 0) return FIRST_READ_AHEAD_BYTES;
+  return Math.max(LEAST_READ_AHEAD_BYTES, Math.ceil(cached.footerBytes * 1.25));
+}
+
+/** Whether the cached list belongs to the branch's head in this state. */
+export function listOfHead(
+  cached: CachedTable | undefined,
+  state: TableState,
+  branch: string,
+): ManifestList | undefined {
+  const head = branchHead(state, branch);
+  if (head === undefined || cached === undefined) return undefined;
+  return branchHead(cached.state, branch)?.snapshotId === head.snapshotId ? cached.list : undefined;
+}
+
+/** How a registration began and ended, as far as the cache is concerned. */
+export interface RegistrationEnd {
+  readonly cached: CachedTable | undefined;
+  /** It began on the cached state, without a load. */
+  readonly beganWarm: boolean;
+  readonly branch: string;
+  readonly segments: readonly SegmentRead[];
+  readonly end: CommitEnd<StagedBatch>;
+  readonly nowMs: number;
+}
+
+/**
+ * What the next commit begins with; undefined when the branch is not at our snapshot or the schema ID is not the predicted
+ * one, since then the catalog has done something else and the table is loaded next time.
+ */
+export function keepWarm({
+  cached,
+  beganWarm,
+  branch,
+  segments,
+  end,
+  nowMs,
+}: RegistrationEnd): CachedTable | undefined {
+  const kept = {
+    state: end.state,
+    loadedAtMs: nowMs,
+    footerBytes: Math.max(cached?.footerBytes ?? 0, ...segments.map(({ read }) => read.bytes.length)),
+    staleTimes: beganWarm && end.attempts > 1 ? (cached?.staleTimes ?? 0) + 1 : 0,
+  };
+  if (end.outcome === 'nothing') {
+    // A state that came from the cache is no younger for having been looked at.
+    const loadedAtMs = beganWarm ? (cached?.loadedAtMs ?? nowMs) : nowMs;
+    return { ...kept, loadedAtMs, list: listOfHead(cached, end.state, branch) };
+  }
+  const { snapshotId, staged, judgement } = end.result;
+  const asPredicted =
+    branchHead(end.state, branch)?.snapshotId === snapshotId &&
+    end.state.currentSchema['schema-id'] === judgement.merge.schema['schema-id'];
+  return asPredicted ? { ...kept, list: staged.list } : undefined;
+}
