@@ -60,7 +60,7 @@ async function readOne(
   const uri = segmentUri(reference);
   try {
     for (let reads = 0; reads < MAX_READS; reads += 1) {
-      const read = await readFooter(store, reference, limits);
+      const read = await readFooter(store, uri, limits);
       if (read.kind === 'footer') return { reference, uri, read };
       if (read.kind === 'missing') return 'missing';
       if (read.kind === 'denied') return denied(uri, read.message);

@@ -1,6 +1,5 @@
 /** Reads the footer of a segment: one request, or two where it is larger than the read-ahead. */
 import { RegistrarError } from '../errors.ts';
-import { type SegmentReference, segmentUri } from '../event/segment-reference.ts';
 import type { Store } from '../ports.ts';
 
 export interface ReadFooterOptions {
@@ -11,6 +10,7 @@ export interface ReadFooterOptions {
 
 export interface FooterRead {
   readonly kind: 'footer';
+  readonly uri: string;
   /** The `FileMetaData` struct alone. */
   readonly bytes: Uint8Array;
   /** Names the object whose footer this is (`StoredObject.version`). */
@@ -35,10 +35,9 @@ const trailerLength = 8;
  */
 export async function readFooter(
   store: Pick<Store, 'read'>,
-  reference: SegmentReference,
+  uri: string,
   { readAheadBytes, maxFooterBytes }: ReadFooterOptions,
 ): Promise<FooterResult> {
-  const uri = segmentUri(reference);
   const tail = await store.read(uri, { range: { suffix: readAheadBytes } });
   if (tail.kind !== 'object') return tail;
 
@@ -46,6 +45,7 @@ export async function readFooter(
   const length = footerLength(tail.bytes, sizeBytes, uri, maxFooterBytes);
   const read = (bytes: Uint8Array): FooterRead => ({
     kind: 'footer',
+    uri,
     bytes,
     etag,
     sizeBytes,

@@ -1,6 +1,5 @@
 /** A finished Parquet object as the later stages see it: its schema, its counts and its bounds, nothing of its rows. */
 import type { SegmentReference } from '../event/segment-reference.ts';
-import { segmentUri } from '../event/segment-reference.ts';
 import { indexById, type NestedField, type Schema, type Type } from '../spec/schema.ts';
 import { decodeFooter } from './footer.ts';
 import { type IcebergSchemaOptions, icebergSchema } from './iceberg-schema.ts';
@@ -57,7 +56,7 @@ export function segmentOf(
   );
   return {
     reference,
-    uri: segmentUri(reference),
+    uri: read.uri,
     etag: read.etag,
     sizeBytes: read.sizeBytes,
     lastModifiedMs: read.lastModifiedMs,

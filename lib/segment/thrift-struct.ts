@@ -122,16 +122,9 @@ export function struct<F extends Fields>(name: string, fields: F): Wire<Struct<F
       for (let id = 0, header = readByte(cursor); header !== 0; header = readByte(cursor)) {
         cursor.nodes++;
         id = readFieldId(cursor, header, id);
-        const type = header & 0x0f;
         const known = byId[id];
-        if (known === undefined) {
-          skip(cursor, type);
-          continue;
-        }
-        if (!known[1].types.includes(type)) {
-          unreadable(cursor, `field ${name}.${known[0]} of wire type ${type}`);
-        }
-        value[known[0]] = known[1].read(cursor, type);
+        if (known) value[known[0]] = readKnown(cursor, name, known, header & 0x0f);
+        else skip(cursor, header & 0x0f);
       }
       for (const key of requiredKeys) {
         if (value[key] === undefined) unreadable(cursor, `a ${name} without its required ${key} ends`);
@@ -148,6 +141,8 @@ type Union<M extends Members> =
 
 /** A union: exactly one field; one whose ID is not in the table is `unknown` with that ID. */
 export function union<M extends Members>(name: string, members: M): Wire<Union<M>> {
+  const byId: ([string, Wire<unknown>] | undefined)[] = [];
+  for (const [kind, [id, wire]] of Object.entries(members)) byId[id] = [kind, wire];
   return {
     types: [STRUCT],
     read(cursor) {
@@ -155,19 +150,22 @@ export function union<M extends Members>(name: string, members: M): Wire<Union<M
       if (header === 0) unreadable(cursor, `an empty ${name} ends`);
       cursor.nodes++;
       const id = readFieldId(cursor, header, 0);
-      const type = header & 0x0f;
-      const member = Object.entries(members).find(([, [memberId]]) => memberId === id);
-      let value: { kind: string; value: unknown };
-      if (member === undefined) {
-        skip(cursor, type);
-        value = { kind: 'unknown', value: id };
-      } else {
-        const [kind, [, wire]] = member;
-        if (!wire.types.includes(type)) unreadable(cursor, `field ${name}.${kind} of wire type ${type}`);
-        value = { kind, value: wire.read(cursor, type) };
-      }
+      const member = byId[id];
+      const kind = member?.[0] ?? 'unknown';
+      const value = member ? readKnown(cursor, name, member, header & 0x0f) : id;
+      if (member === undefined) skip(cursor, header & 0x0f);
       if (readByte(cursor) !== 0) unreadable(cursor, `a ${name} with more than one field ends`);
-      return value as Union<M>;
+      return { kind, value } as Union<M>;
     },
   };
+}
+
+function readKnown(
+  cursor: Cursor,
+  name: string,
+  [key, wire]: [string, Wire<unknown>],
+  type: number,
+): unknown {
+  if (!wire.types.includes(type)) unreadable(cursor, `field ${name}.${key} of wire type ${type}`);
+  return wire.read(cursor, type);
 }
