@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import zlib from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import {
+  encodeManifestList,
+  extendManifestList,
+  type ManifestList,
+  manifestFiles,
+  readManifestList,
+} from '../../lib/append/manifest-list.ts';
+import { readContainer, writeContainer } from '../../lib/append/object-container.ts';
+import { prepareAppend } from '../../lib/append/prepare.ts';
+import { decodeAvro, withoutDocs } from './avro-oracle.ts';
+import { javaDataFiles, javaSchema, SNAPSHOT_ID } from './java-inputs.ts';
+import { dataFile, emptyTable } from './table.ts';
+
+const UUID = '0f9c2f8e-5f0e-4c5e-9d8e-3a1f6f1d2c3b';
+const golden = (name: string): Buffer => readFileSync(new URL(`files/${name}`, import.meta.url));
+
+/** A list of one manifest, as the n-th append of one file after `parent`. */
+function extend(
+  formatVersion: 1 | 2 | 3,
+  parent: ManifestList | undefined,
+  n: number,
+  nextRowId = 0n,
+): ReturnType<typeof extendManifestList> {
+  const prepared = prepareAppend({
+    state: emptyTable(formatVersion),
+    schema: javaSchema,
+    dataFiles: [dataFile(String(n))],
+    snapshotId: BigInt(n),
+    uuid: UUID,
+  });
+  return extendManifestList({
+    path: `s3://bucket/table/metadata/snap-${n}.avro`,
+    formatVersion,
+    parent,
+    added: prepared.manifests.map(({ file }) => ({
+      ...file,
+      sequenceNumber: BigInt(n),
+      minSequenceNumber: BigInt(n),
+    })),
+    nextRowId,
+  });
+}
+
+function encode(list: ManifestList, formatVersion: 1 | 2 | 3, parent?: bigint): Buffer {
+  return encodeManifestList(list, {
+    formatVersion,
+    uuid: UUID,
+    snapshot: {
+      'snapshot-id': SNAPSHOT_ID,
+      ...(parent !== undefined && { 'parent-snapshot-id': parent }),
+      'sequence-number': formatVersion === 1 ? 0n : 4n,
+      'timestamp-ms': 0n,
+      'manifest-list': list.path,
+      summary: {},
+      'schema-id': 0,
+      'first-row-id': 1000n,
+    },
+  });
+}
+
+const reencoded = (bytes: Uint8Array, codec: string, encodeBlock: (raw: Buffer) => Buffer): ManifestList => {
+  const container = readContainer(bytes);
+  const blocks = container.blocks.map(({ recordCount, bytes: block }) => ({
+    recordCount,
+    bytes: encodeBlock(zlib.inflateRawSync(block)),
+  }));
+  return readManifestList(
+    writeContainer({ ...container, codec, blocks }, {}, Buffer.alloc(16, 9)),
+    's3://b/l.avro',
+  );
+};
+
+describe.each([1, 2, 3] as const)('a manifest list of format version %i', (formatVersion) => {
+  it.each(['unpartitioned', 'partitioned'] as const)(
+    'of an %s table has the schema, the header and the rows of Java, partition summaries among them (C1, C11, C12, B26)',
+    async (kind) => {
+      const java = await decodeAvro(golden(`v${formatVersion}-${kind}-manifest-list.avro`));
+      const prepared = prepareAppend({
+        state: emptyTable(formatVersion),
+        schema: javaSchema,
+        dataFiles: javaDataFiles(kind),
+        snapshotId: SNAPSHOT_ID,
+        uuid: UUID,
+      });
+      const { list } = extendManifestList({
+        path: 's3://bucket/l.avro',
+        formatVersion,
+        parent: undefined,
+        added: prepared.manifests.map(({ file }) => ({ ...file, sequenceNumber: 4n, minSequenceNumber: 4n })),
+        nextRowId: 1000n,
+      });
+      const ours = await decodeAvro(encode(list, formatVersion, kind === 'partitioned' ? 77n : undefined));
+
+      expect(ours.schema).toEqual(withoutDocs(java.schema));
+      const { 'avro.schema': _schema, 'iceberg.schema': _java, ...header } = java.metadata;
+      expect(ours.metadata).toMatchObject(header);
+      const [manifest] = prepared.manifests;
+      const changed = { manifest_path: manifest?.path, manifest_length: BigInt(manifest?.bytes.length ?? 0) };
+      expect(ours.rows).toEqual(java.rows.map((row) => ({ ...(row as object), ...changed })));
+    },
+  );
+
+  it('is read back as it was written, by Java or by this project', () => {
+    const name = `v${formatVersion}-partitioned-manifest-list.avro`;
+    const theirs = readManifestList(golden(name), 's3://bucket/theirs.avro');
+    const { list: ours } = extendManifestList({
+      path: 's3://bucket/ours.avro',
+      formatVersion,
+      parent: theirs,
+      added: [],
+      nextRowId: 0n,
+    });
+    expect(manifestFiles(theirs)).toHaveLength(1);
+    expect(manifestFiles(readManifestList(encode(ours, formatVersion), ours.path))).toEqual(
+      manifestFiles(theirs),
+    );
+  });
+
+  it('keeps every inherited entry, the new one first, however many appends came before', () => {
+    let list: ManifestList | undefined;
+    for (let n = 1; n <= 600; n += 1) ({ list } = extend(formatVersion, list, n));
+    const read = readManifestList(encode(list as ManifestList, formatVersion), 's3://bucket/l.avro');
+    expect(manifestFiles(read).map(({ addedSnapshotId }) => addedSnapshotId)).toEqual(
+      Array.from({ length: 600 }, (_, index) => BigInt(600 - index)),
+    );
+    expect(read.blocks.map(({ recordCount }) => recordCount)).toEqual([88, 256, 256]);
+  });
+});
+
+describe('extendManifestList', () => {
+  it('copies the encoded blocks of a list written here, all but the first small one', () => {
+    let list: ManifestList | undefined;
+    for (let n = 1; n <= 300; n += 1) ({ list } = extend(2, list, n));
+    const parent = readManifestList(encode(list as ManifestList, 2), 's3://bucket/l.avro');
+    const { list: next } = extend(2, parent, 301);
+    expect(next.blocks).toHaveLength(2);
+    expect(next.blocks[1]).toBe(parent.blocks[1]);
+  });
+
+  it.each([
+    ['null', (raw: Buffer) => raw],
+    ['zstandard', (raw: Buffer) => zlib.zstdCompressSync(raw)],
+    ['snappy', snappyLiterals],
+  ])('rewrites a list in codec %s as deflate (C17)', (codec, encodeBlock) => {
+    const java = golden('v2-partitioned-manifest-list.avro');
+    const parent = reencoded(java, codec, encodeBlock);
+    const { list } = extend(2, parent, 1);
+    expect(list.codec).toBe('deflate');
+    expect(manifestFiles(list).slice(1)).toEqual(manifestFiles(readManifestList(java, 's3://b/l.avro')));
+  });
+
+  it('takes v1 entries into a v2 list with sequence numbers and content 0 (C18)', () => {
+    const v1 = readManifestList(golden('v1-unpartitioned-manifest-list.avro'), 's3://b/l.avro');
+    const [, inherited] = manifestFiles(extend(2, v1, 7).list);
+    expect(inherited).toMatchObject({
+      sequenceNumber: 0n,
+      minSequenceNumber: 0n,
+      content: 0,
+      addedFilesCount: 2,
+    });
+  });
+
+  it('refuses to invent the counts that a v1 writer left out (C11)', () => {
+    const v1 = extendManifestList({
+      path: 's3://b/l.avro',
+      formatVersion: 1,
+      parent: undefined,
+      added: manifestFiles(extend(1, undefined, 1).list).map((file) => ({
+        ...file,
+        addedFilesCount: undefined,
+      })),
+      nextRowId: 0n,
+    });
+    expect(manifestFiles(extend(1, v1.list, 2).list)[1]?.addedFilesCount).toBeUndefined();
+    expect(() => extend(2, v1.list, 2)).toThrow(/left out file and row counts/);
+  });
+
+  it('gives row IDs to inherited data manifests without one, and to no other (C13)', () => {
+    const first = extend(2, undefined, 1);
+    const deletes = manifestFiles(first.list).map((file) => ({
+      ...file,
+      content: 1 as const,
+      manifestPath: 's3://d',
+    }));
+    const upgraded = extendManifestList({
+      path: 's3://b/2.avro',
+      formatVersion: 2,
+      parent: first.list,
+      added: deletes,
+      nextRowId: 0n,
+    });
+    const third = extend(3, upgraded.list, 3, 100n);
+    expect(manifestFiles(third.list).map(({ firstRowId }) => firstRowId)).toEqual([100n, undefined, 110n]);
+    expect(third.nextRowId).toBe(120n);
+
+    const fourth = extend(3, third.list, 4, third.nextRowId);
+    expect(manifestFiles(fourth.list).map(({ firstRowId }) => firstRowId)).toEqual([
+      120n,
+      100n,
+      undefined,
+      110n,
+    ]);
+    expect(fourth.nextRowId).toBe(130n);
+  });
+});
+
+describe('readManifestList', () => {
+  it('finds fields by ID, whatever their names (C18, C25)', async () => {
+    const java = golden('v2-partitioned-manifest-list.avro');
+    const container = readContainer(java);
+    const schema = container.schema
+      .replace('"added_files_count"', '"added_data_files_count"')
+      .replace('"manifest_path"', '"_x2E"');
+    const renamed = readManifestList(
+      writeContainer({ ...container, schema }, {}, Buffer.alloc(16)),
+      's3://b/l.avro',
+    );
+    expect(manifestFiles(renamed)).toEqual(manifestFiles(readManifestList(java, 's3://b/l.avro')));
+  });
+
+  it('takes a header without avro.codec as uncompressed (C24)', () => {
+    const plain = reencoded(golden('v2-unpartitioned-manifest-list.avro'), 'null', (raw) => raw);
+    const bytes = writeContainer({ ...plain, codec: '?' }, {}, Buffer.alloc(16));
+    const named = Buffer.from('avro.codec');
+    bytes.write('avro.kodak', bytes.indexOf(named));
+    expect(manifestFiles(readManifestList(bytes, 's3://b/l.avro'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['another codec', (list: ManifestList) => ({ ...list, codec: 'bzip2' }), /its codec is "bzip2"/],
+    ['too few records', (list: ManifestList) => withCount(list, 0), /bytes follow the 0 records/],
+    ['too many records', (list: ManifestList) => withCount(list, 2), /at byte/],
+    [
+      'no field IDs',
+      (list: ManifestList) => ({ ...list, schema: list.schema.replaceAll('field-id', 'id') }),
+      /lacks field 500/,
+    ],
+    ['no JSON', (list: ManifestList) => ({ ...list, schema: '{' }), /JSON/],
+  ])('refuses a list with %s', (_what, change, message) => {
+    const list = readManifestList(golden('v2-unpartitioned-manifest-list.avro'), 's3://b/l.avro');
+    expect(() => manifestFiles(change(list))).toThrow(message);
+    expect(() => manifestFiles(change(list))).toThrow(expect.objectContaining({ code: 'table.unsupported' }));
+  });
+
+  it('refuses another sync marker', () => {
+    const bytes = golden('v2-unpartitioned-manifest-list.avro');
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+    expect(() => readManifestList(bytes, 's3://b/l.avro')).toThrow(/block 1 does not end in the sync marker/);
+  });
+});
+
+function withCount(list: ManifestList, recordCount: number): ManifestList {
+  return { ...list, blocks: list.blocks.map((block) => ({ ...block, recordCount })) };
+}
+
+/** Snappy that compresses nothing: its length, one literal of 16-bit length, the checksum. */
+function snappyLiterals(raw: Buffer): Buffer {
+  const header = Buffer.from([(raw.length & 0x7f) | 0x80, raw.length >> 7, 61 << 2, 0, 0]);
+  header.writeUInt16LE(raw.length - 1, 3);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(zlib.crc32(raw));
+  return Buffer.concat([header, raw, checksum]);
+}

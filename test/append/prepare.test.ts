@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { isPreparedFor, newSnapshotId, prepareAppend } from '../../lib/append/prepare.ts';
+import type { TableState } from '../../lib/spec/table-state.ts';
+import { javaSchema, javaSpecs } from './java-inputs.ts';
+import { dataFile, emptyTable } from './table.ts';
+
+const uuid = '0f9c2f8e-5f0e-4c5e-9d8e-3a1f6f1d2c3b';
+
+describe('newSnapshotId', () => {
+  it.each([
+    ['00000000-0000-0001-0000-000000000002', 3n],
+    ['80000000-0000-0000-0000-000000000000', 0n],
+    ['ffffffff-ffff-ffff-7fff-ffffffffffff', 0n],
+    ['7fffffff-ffff-ffff-0000-000000000000', 9223372036854775807n],
+  ])('folds %s into 63 bits', (text, id) => {
+    expect(newSnapshotId({ uuid: () => text })).toBe(id);
+  });
+});
+
+describe('prepareAppend', () => {
+  it('refuses a transform that it cannot write', () => {
+    const [field] = javaSpecs.partitioned.fields;
+    const spec = { 'spec-id': 9, fields: field ? [{ ...field, transform: 'zorder' }] : [] };
+    const state = emptyTable(2, { specs: [spec] });
+    const dataFiles = [{ ...dataFile('a'), specId: 9, partition: [null] }];
+    expect(() => prepareAppend({ state, schema: javaSchema, dataFiles, snapshotId: 1n, uuid })).toThrow(
+      expect.objectContaining({ code: 'table.unsupported', message: expect.stringContaining('"zorder"') }),
+    );
+  });
+
+  it('refuses numbers that do not fit in 64 bits (C23)', () => {
+    const dataFiles = [dataFile('a', 2n ** 63n)];
+    expect(() =>
+      prepareAppend({ state: emptyTable(2), schema: javaSchema, dataFiles, snapshotId: 1n, uuid }),
+    ).toThrow(RangeError);
+  });
+});
+
+describe('isPreparedFor', () => {
+  const state = emptyTable(2);
+  const prepared = prepareAppend({
+    state,
+    schema: javaSchema,
+    dataFiles: [dataFile('a')],
+    snapshotId: 1n,
+    uuid,
+  });
+
+  it.each<[string, boolean, Partial<TableState>]>([
+    ['nothing that matters', true, { lastSequenceNumber: 9n, lastUpdatedMs: 5n, refs: {} }],
+    ['another default spec', true, { defaultSpec: javaSpecs.partitioned }],
+    ['the UUID', false, { uuid }],
+    ['the location', false, { location: 's3://bucket/moved' }],
+    ['the metadata path', false, { properties: { 'write.metadata.path': 's3://bucket/meta' } }],
+    ['the format version', false, { formatVersion: 3 }],
+    ['the spec', false, { specs: [javaSpecs.partitioned] }],
+  ])('when %s changed: %s', (_what, expected, change) => {
+    expect(isPreparedFor(prepared, { ...state, ...change }, javaSchema)).toBe(expected);
+  });
+
+  it('not for another schema', () => {
+    expect(isPreparedFor(prepared, state, { ...javaSchema, 'schema-id': 4 })).toBe(false);
+  });
+});

@@ -1,0 +1,73 @@
+import type { DataFile } from '../../lib/spec/manifest.ts';
+import type { TableState } from '../../lib/spec/table-state.ts';
+import type { TableUpdate } from '../../lib/spec/table-update.ts';
+import { javaSchema, javaSpecs } from './java-inputs.ts';
+
+/** An empty table with the schema of `java-inputs.ts`. */
+export function emptyTable(formatVersion: 1 | 2 | 3, change: Partial<TableState> = {}): TableState {
+  return {
+    identifier: { namespace: ['analytics'], name: 'orders' },
+    metadataLocation: 's3://bucket/table/metadata/00000-a.metadata.json',
+    formatVersion,
+    uuid: '9c12d441-03fe-4693-9a96-a0705ddf69c1',
+    location: 's3://bucket/table',
+    lastSequenceNumber: 0n,
+    lastUpdatedMs: 1_700_000_000_000n,
+    lastColumnId: 19,
+    schemas: [javaSchema],
+    currentSchema: javaSchema,
+    specs: [javaSpecs.unpartitioned, javaSpecs.partitioned],
+    defaultSpec: javaSpecs.unpartitioned,
+    properties: {},
+    snapshots: new Map(),
+    refs: {},
+    ...(formatVersion === 3 && { nextRowId: 0n }),
+    ...change,
+  };
+}
+
+export function dataFile(name: string, recordCount = 10n): DataFile {
+  return {
+    filePath: `s3://bucket/data/${name}.parquet`,
+    fileSizeInBytes: 1000n,
+    specId: 0,
+    partition: [],
+    recordCount,
+    columnSizes: new Map(),
+    valueCounts: new Map(),
+    nullValueCounts: new Map(),
+    lowerBounds: new Map(),
+    upperBounds: new Map(),
+    splitOffsets: [4n],
+  };
+}
+
+/** The state that a catalog would have after these updates. */
+export function afterCommit(state: TableState, updates: readonly TableUpdate[]): TableState {
+  let next = state;
+  for (const update of updates) {
+    if (update.action === 'add-snapshot') {
+      const { snapshot } = update;
+      const nextRowId = (state.nextRowId ?? 0n) + (snapshot['added-rows'] ?? 0n);
+      next = {
+        ...next,
+        lastSequenceNumber: snapshot['sequence-number'],
+        lastUpdatedMs: snapshot['timestamp-ms'],
+        snapshots: new Map(next.snapshots).set(snapshot['snapshot-id'], {
+          snapshotId: snapshot['snapshot-id'],
+          parentSnapshotId: snapshot['parent-snapshot-id'],
+          sequenceNumber: snapshot['sequence-number'],
+          timestampMs: snapshot['timestamp-ms'],
+          manifestList: snapshot['manifest-list'],
+          summary: snapshot.summary,
+          schemaId: snapshot['schema-id'],
+        }),
+        ...(state.formatVersion === 3 && { nextRowId }),
+      };
+    } else if (update.action === 'set-snapshot-ref') {
+      const { action: _action, 'ref-name': name, 'snapshot-id': snapshotId, ...ref } = update;
+      next = { ...next, refs: { ...next.refs, [name]: { ...ref, snapshotId } } };
+    }
+  }
+  return next;
+}
