@@ -27,18 +27,23 @@ export function fill(text: string, values: ReadonlyMap<string, string>): string 
   return text.replaceAll(PLACEHOLDER, (placeholder, name: string) => values.get(name) ?? placeholder);
 }
 
+/** Why a text with names in it makes no sense; undefined when it does. */
+export function placeholderProblem(text: string): string | undefined {
+  return /[{}]/.test(text.replaceAll(PLACEHOLDER, ''))
+    ? 'a brace in it belongs to no {name} of lower-case letters'
+    : undefined;
+}
+
 /** Why a text is no path template; undefined when it is one. */
 export function templateProblem(text: string): string | undefined {
   const names = placeholders(text);
   const twice = names.find((name, at) => names.indexOf(name) < at);
   if (twice !== undefined) return `{${twice}} stands in it twice`;
-  if (/[{}]/.test(text.replaceAll(PLACEHOLDER, '')))
-    return 'a brace in it belongs to no {name} of lower-case letters';
   if (text.split('/').some((segment) => placeholders(segment).length > 1)) {
     return 'two names share a path segment';
   }
   if (/(…|\.\.\.)(?!$)/.test(text)) return 'only its end can be "…"';
-  return undefined;
+  return placeholderProblem(text);
 }
 
 /** Parses a template that has no problem; `root` is taken literally and goes before it, braces and all. */

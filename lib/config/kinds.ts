@@ -1,0 +1,178 @@
+import * as v from 'valibot';
+import { placeholderProblem, templateProblem } from '../spec/path-template.ts';
+
+/**
+ * The kinds of values that a setting can have. Scalars come as text, be it from YAML, from the environment or from a secret, so that
+ * nothing is lost on the way (`0123`, `1e5`, `1.10`). A message says the limit and the way out; path and value are put before it.
+ */
+
+const string = v.string('must be text');
+
+export const text = v.pipe(string, v.nonEmpty('must not be empty'), v.metadata({ type: 'text' }));
+
+/** Never shown, neither in problems nor in logs (I10). */
+export const secret = v.pipe(text, v.metadata({ secret: true }));
+
+export const file = v.pipe(text, v.metadata({ type: 'PEM file or text' }));
+export const secretFile = v.pipe(file, v.metadata({ secret: true }));
+
+/** An OAuth2 client ID; empty for catalogs that know a client by its secret alone (cases.md F6). */
+export const clientId = v.pipe(
+  string,
+  v.check((id) => !id.includes(':'), 'must not contain a colon: it ends the ID in HTTP Basic'),
+  v.metadata({ type: 'text' }),
+);
+
+export const flag = v.pipe(
+  string,
+  v.toLowerCase(),
+  v.picklist(['true', 'false'], 'must be true or false'),
+  v.transform((value) => value === 'true'),
+  v.metadata({ type: 'true or false' }),
+);
+
+export const choice = <const Choices extends readonly string[]>(...choices: Choices) =>
+  v.pipe(
+    string,
+    v.picklist(choices, `must be one of ${choices.join(', ')}`),
+    v.metadata({ type: choices.join(' | ') }),
+  );
+
+export const formatVersion = v.pipe(
+  string,
+  v.transform(Number),
+  v.picklist([2, 3], 'must be 2 or 3'),
+  v.metadata({ type: '2 | 3' }),
+);
+
+/** From 0 to 1. */
+export const share = v.pipe(
+  string,
+  v.check(
+    (value) => value.trim() !== '' && Number(value) >= 0 && Number(value) <= 1,
+    'must be a number from 0 to 1',
+  ),
+  v.transform(Number),
+  v.metadata({ type: 'number from 0 to 1' }),
+);
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `500ms`, `1s`, `1.5m`, … as milliseconds. */
+export const duration = v.pipe(
+  string,
+  v.regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, 'must be a duration with its unit: 500ms, 1s, 5m, 2h or 1d'),
+  v.transform((value) =>
+    Math.round(Number.parseFloat(value) * (MILLISECONDS[value.replace(/[\d.]+/, '')] ?? 1)),
+  ),
+  v.metadata({ type: 'duration' }),
+);
+
+const BYTES: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** `64MiB` or a number of bytes. */
+export const bytes = v.pipe(
+  string,
+  v.regex(/^[1-9]\d*(KiB|MiB|GiB)?$/, 'must be a size: a number of bytes, or 512KiB, 64MiB, 1GiB'),
+  v.transform((value) => Number.parseInt(value, 10) * (BYTES[value.replace(/\d+/, '')] ?? 1)),
+  v.metadata({ type: 'size' }),
+);
+
+export const httpUrl = v.pipe(
+  string,
+  v.check(isHttpUrl, 'must be an http:// or https:// URL without user, query and fragment'),
+  v.metadata({ type: 'URL' }),
+);
+
+/** `s3://bucket/prefix`, without a slash at its end; Hadoop's spellings become the plain one. */
+export const storeUrl = v.pipe(
+  string,
+  v.regex(
+    /^(s3|s3a|s3n|gs):\/\/[^/]+(\/.*)?$/s,
+    'must name a bucket and perhaps a prefix: s3://bucket/prefix or gs://bucket/prefix',
+  ),
+  v.transform((url) => url.replace(/^s3[an]:/, 's3:').replace(/\/$/, '')),
+  v.metadata({ type: 'store URL' }),
+);
+
+const makesSense = (problemOf: (text: string) => string | undefined) =>
+  v.rawCheck<string>(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? problemOf(dataset.value) : undefined;
+    if (problem !== undefined) addIssue({ message: `must be a template: ${problem}` });
+  });
+
+/** `{url}/{pipeline}/{dataset}/…` */
+export const layout = v.pipe(text, makesSense(templateProblem), v.metadata({ type: 'template' }));
+
+/** `{pipeline}_{dataset}` */
+export const tableName = v.pipe(text, makesSense(placeholderProblem), v.metadata({ type: 'template' }));
+
+/** `s3://lake/tables/{dataset}` */
+export const tableLocation = v.pipe(
+  storeUrl,
+  makesSense(templateProblem),
+  v.check((location) => !/(…|\.\.\.)$/.test(location), 'must end in the table’s own directory, not in "…"'),
+  v.metadata({ type: 'template' }),
+);
+
+/** A list, or its only item. */
+export const list = v.pipe(
+  v.union(
+    [
+      v.array(text),
+      v.pipe(
+        text,
+        v.transform((item) => [item]),
+      ),
+    ],
+    'must be a list of texts',
+  ),
+  v.metadata({ type: 'list' }),
+);
+
+/** `analytics.raw`, or a list of levels. */
+export const namespace = v.pipe(
+  v.union(
+    [
+      v.pipe(
+        string,
+        v.transform((levels) => levels.split('.')),
+      ),
+      v.array(string),
+    ],
+    'must be text, its levels separated by dots, or a list of levels',
+  ),
+  v.check((levels) => levels.length > 0 && !levels.includes(''), 'must not have an empty level'),
+  v.metadata({ type: 'list' }),
+);
+
+/** `region`, `day(ts)`, `bucket[16](id)`, … */
+export const partitionFields = v.pipe(
+  list,
+  v.checkItems(
+    (field) =>
+      /^[^()[\]]+$|^((identity|year|month|day|hour)|(bucket|truncate)\[[1-9]\d*\])\([^()]+\)$/.test(field),
+    'must be columns or transforms of columns: region, day(ts), bucket[16](id), truncate[4](name)',
+  ),
+);
+
+export const textMap = v.pipe(
+  v.record(string, string, 'must be a map of texts'),
+  v.metadata({ type: 'map' }),
+);
+export const secretMap = v.pipe(textMap, v.metadata({ secret: true }));
+
+function isHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    `${url.username}${url.password}${url.search}${url.hash}` === ''
+  );
+}

@@ -1,0 +1,108 @@
+import { RegistrarError } from '../errors.ts';
+import { parseEntries, type RawSettings } from './document.ts';
+import type { Entry } from './entry.ts';
+import { type Environment, override, readOverrides } from './overrides.ts';
+import { type ReferenceKind, resolveReferences } from './references.ts';
+import { type ValidatedEntry, validateEntry } from './validate.ts';
+
+/** How what the configuration refers to is read; what they throw becomes a problem, by its message. */
+export interface ConfigReaders {
+  readonly readFile: (path: string) => Promise<string>;
+  /** `s3://bucket/key` */
+  readonly readObject: (uri: string) => Promise<string>;
+  readonly resolveSecret: (kind: 'secretsmanager' | 'ssm', name: string) => Promise<string>;
+}
+
+export interface Config {
+  readonly entries: readonly Entry[];
+  /** For the log: what is allowed and unwise. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads, resolves and checks the configuration. `REGISTRAR_CONFIG` is a path, `s3://…`, `ssm:NAME` or the text itself; without it, the
+ * one entry comes from the environment alone. Secrets are read anew at each call.
+ *
+ * @throws `config.invalid`, listing every problem
+ */
+export async function loadConfig(env: Environment, readers: ConfigReaders): Promise<Config> {
+  const written = parseEntries(await readSource(env, readers));
+  const general: string[] = [];
+  const overrides = readOverrides(env, general);
+
+  const validated = await Promise.all(
+    written.map(async (settings, at) => {
+      const result = await readEntry(overrides.reduce(override, settings), env, readers);
+      const where = (text: string) => (written.length === 1 ? text : `entry ${at + 1}: ${text}`);
+      return { ...result, problems: result.problems.map(where), warnings: result.warnings.map(where) };
+    }),
+  );
+
+  const problems = [...general, ...validated.flatMap((one) => one.problems)];
+  if (problems.length > 0) {
+    throw new RegistrarError(
+      'config.invalid',
+      ['Cannot use the configuration:', ...problems.map((problem) => `- ${problem}`)].join('\n'),
+      { context: { problems: problems.length } },
+    );
+  }
+  return {
+    entries: validated.flatMap(({ entry }) => entry ?? []),
+    warnings: validated.flatMap(({ warnings }) => warnings),
+  };
+}
+
+async function readEntry(
+  written: RawSettings,
+  env: Environment,
+  readers: ConfigReaders,
+): Promise<ValidatedEntry> {
+  const unresolved: string[] = [];
+  const settings = await resolveReferences(
+    written,
+    (kind, name) => resolve(kind, name, env, readers),
+    unresolved,
+  );
+  const validated = validateEntry(settings, written);
+  return { ...validated, problems: [...unresolved, ...validated.problems] };
+}
+
+async function readSource(
+  env: Environment,
+  { readFile, readObject, resolveSecret }: ConfigReaders,
+): Promise<string> {
+  const source = env['REGISTRAR_CONFIG'] ?? '';
+  if (source.trim() === '' || /\n|:\s|^[{[]/.test(source)) return source;
+  try {
+    if (/^(s3|gs):\/\//.test(source)) return await readObject(source);
+    if (source.startsWith('ssm:')) return await resolveSecret('ssm', source.slice('ssm:'.length));
+    return await readFile(source);
+  } catch (cause) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot read the configuration "${source}" that REGISTRAR_CONFIG names: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+}
+
+async function resolve(
+  kind: ReferenceKind,
+  name: string,
+  env: Environment,
+  { readFile, resolveSecret }: ConfigReaders,
+): Promise<string | undefined> {
+  switch (kind) {
+    case 'env':
+      return env[name];
+    case 'file':
+      return (await readFile(name)).replace(/\r?\n$/, '');
+    case 'secretsmanager':
+    case 'ssm':
+      return resolveSecret(kind, name);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,54 @@
+import { isMap, parseYaml, type RawSettings, type RawValue } from './document.ts';
+import { nearest } from './nearest.ts';
+import { describeSettings } from './settings.ts';
+
+const PREFIX = 'REGISTRAR_';
+const SOURCE = 'REGISTRAR_CONFIG';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting that the environment gives to every entry. */
+export interface Override {
+  readonly path: readonly string[];
+  readonly value: RawValue;
+}
+
+/**
+ * The settings in the environment: `REGISTRAR_<KEY>`, nested `REGISTRAR_STORE__ENDPOINT`. Lists and maps are written as in YAML
+ * (`[a, b]`, `{a: b}`), everything else is taken as it is; an empty variable counts as none.
+ */
+export function readOverrides(env: Environment, problems: string[]): readonly Override[] {
+  const settings = new Map(describeSettings().map((setting) => [setting.variable, setting]));
+  return Object.entries(env).flatMap(([variable, text]): Override[] => {
+    if (!variable.startsWith(PREFIX) || variable === SOURCE || text === undefined || text === '') return [];
+    const setting = settings.get(variable);
+    if (setting === undefined) {
+      problems.push(`${variable} is no setting${didYouMean(variable, [SOURCE, ...settings.keys()])}`);
+      return [];
+    }
+    const path = setting.name.split('.');
+    if (!['list', 'map', 'settings'].includes(setting.type)) return [{ path, value: text }];
+    try {
+      return [{ path, value: parseYaml(text) }];
+    } catch {
+      problems.push(
+        `${variable} must be a ${setting.type === 'list' ? 'list, [a, b]' : 'map, {a: b}'}, as in YAML`,
+      );
+      return [];
+    }
+  });
+}
+
+/** The settings with one of them replaced. */
+export function override(settings: RawSettings, { path: [key, ...rest], value }: Override): RawSettings {
+  if (key === undefined) return settings;
+  if (rest.length === 0) return { ...settings, [key]: value };
+  const inner = settings[key];
+  return { ...settings, [key]: override(isMap(inner) ? inner : {}, { path: rest, value }) };
+}
+
+/** `: did you mean "url"?`, or nothing. */
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const near = nearest(name, candidates);
+  return near === undefined ? '' : `: did you mean "${near}"?`;
+}

@@ -1,0 +1,136 @@
+import { parseTemplate, placeholders } from '../spec/path-template.ts';
+import { isMap, type RawSettings, type RawValue } from './document.ts';
+import { DEFAULT_LAYOUT, DEFAULT_TABLE } from './settings.ts';
+
+/**
+ * The rules that concern several settings: the path and what is wrong, for everything that is.
+ * @param written the settings before references were resolved, which is what problems quote
+ */
+export function brokenRules(settings: RawSettings, written: RawSettings): readonly string[] {
+  return [...catalogRules(settings), ...storeRules(settings), ...layoutRules(settings, written)];
+}
+
+/** Credentials that travel in the clear to another machine. */
+export function cleartextWarnings(settings: RawSettings): readonly string[] {
+  const credential = settings['catalog_credential'];
+  const uris = [
+    { path: 'catalog_uri', uri: settings['catalog_uri'], sends: hasCredentials(settings) },
+    {
+      path: 'catalog_credential.oauth2_server_uri',
+      uri: member(credential, 'oauth2_server_uri'),
+      sends: true,
+    },
+  ];
+  return uris
+    .filter(({ uri, sends }) => sends && isCleartext(uri))
+    .map(({ path }) => `${path}: credentials go over plain http to a host other than this one; use https`);
+}
+
+function catalogRules(settings: RawSettings): readonly string[] {
+  const has = (key: string) => settings[key] !== undefined;
+  const problems: string[] = [];
+  const schemes = ['catalog_token', 'catalog_credential', 'catalog_sigv4'].filter(has);
+  if (schemes.length > 1) {
+    problems.push(`${schemes.join(', ')}: only one way to authenticate can be set; leave out the others`);
+  }
+  if (has('catalog_client_cert') !== has('catalog_client_key')) {
+    problems.push(
+      'catalog_client_cert, catalog_client_key: a certificate and its key come together; set both or none',
+    );
+  }
+  const tls = ['catalog_ca_file', 'catalog_client_cert', 'catalog_client_key', 'catalog_server_name'].filter(
+    has,
+  );
+  if (tls.length > 0 && !startsWith(settings['catalog_uri'], 'https://')) {
+    problems.push(`${tls.join(', ')}: only for a catalog_uri of https://; change it, or leave them out`);
+  }
+  return problems;
+}
+
+function storeRules(settings: RawSettings): readonly string[] {
+  const store = settings['store'];
+  const has = (key: string) => member(store, key) !== undefined;
+  const problems: string[] = [];
+  if (has('access_key_id') !== has('secret_access_key')) {
+    problems.push(
+      'store.access_key_id, store.secret_access_key: a key and its secret come together; set both or none',
+    );
+  }
+  if (has('session_token') && !has('access_key_id')) {
+    problems.push('store.session_token: only with store.access_key_id and store.secret_access_key');
+  }
+  if (startsWith(member(store, 'endpoint'), 'http://') && member(store, 'allow_http') !== 'true') {
+    problems.push('store.endpoint: an endpoint of http:// needs "allow_http: true"; set it, or use https');
+  }
+  const url = withSlash(settings['url']);
+  const quarantine = withSlash(settings['quarantine_url']);
+  if (url !== undefined && quarantine !== undefined && url.startsWith(quarantine)) {
+    problems.push(
+      'quarantine_url: url lies in it, so no segment would be read; put the quarantine beside or below',
+    );
+  }
+  return problems;
+}
+
+function layoutRules(settings: RawSettings, written: RawSettings): readonly string[] {
+  const layout = settings['layout'] ?? DEFAULT_LAYOUT;
+  const table = settings['table'] ?? DEFAULT_TABLE;
+  const location = settings['table_location'];
+  if (typeof layout !== 'string' || typeof table !== 'string') return [];
+  const quoted = (key: string) => `${key}: "${written[key] ?? (key === 'layout' ? layout : table)}"`;
+  if (!layout.startsWith('{url}/')) return [`${quoted('layout')} must begin with {url}/`];
+
+  const inLayout = placeholders(layout).filter((name) => name !== 'url');
+  const known = settings['pipeline'] === undefined ? inLayout : [...inLayout, 'pipeline'];
+  const inTable = placeholders(table);
+  const inLocation = typeof location === 'string' ? placeholders(location) : undefined;
+  const problems = Object.entries({ table: inTable, table_location: inLocation ?? [] }).flatMap(
+    ([key, names]) =>
+      names
+        .filter((name) => !known.includes(name))
+        .map((name) => `${quoted(key)} contains {${name}}, which the layout does not name`),
+  );
+  if (inLayout.includes('dataset') && !inTable.includes('dataset')) {
+    problems.push(`${quoted('table')} must contain {dataset}, since each dataset is a table of its own`);
+  }
+  for (const name of inLocation === undefined ? [] : inTable.filter((name) => !inLocation.includes(name))) {
+    problems.push(`${quoted('table_location')} must contain {${name}}, or tables would share a location`);
+  }
+  if (inLocation === undefined && ownFolderInLayout(layout, ['dataset', ...inTable])) {
+    problems.push(
+      `${quoted('layout')} has segments in data/ or metadata/ below the table’s location, where the table keeps its own files; set table_location elsewhere`,
+    );
+  }
+  return problems;
+}
+
+/** Whether the path segment after the last name of the table is one of those that every table keeps for itself (I11). */
+function ownFolderInLayout(layout: string, naming: readonly string[]): boolean {
+  const { segments } = parseTemplate(layout);
+  const last = segments.findLastIndex(({ name }) => name !== undefined && naming.includes(name));
+  const next = segments[last + 1];
+  return next?.name === undefined && (next?.before === 'data' || next?.before === 'metadata');
+}
+
+function hasCredentials(settings: RawSettings): boolean {
+  return ['catalog_token', 'catalog_credential', 'catalog_headers'].some(
+    (key) => settings[key] !== undefined,
+  );
+}
+
+function isCleartext(uri: RawValue | undefined): boolean {
+  const url = typeof uri === 'string' ? URL.parse(uri) : null;
+  return url?.protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(url.hostname);
+}
+
+function startsWith(value: RawValue | undefined, prefix: string): boolean {
+  return typeof value === 'string' && value.toLowerCase().startsWith(prefix);
+}
+
+function withSlash(url: RawValue | undefined): string | undefined {
+  return typeof url === 'string' ? `${url.replace(/\/$/, '').replace(/^s3[an]:/, 's3:')}/` : undefined;
+}
+
+function member(value: RawValue | undefined, key: string): RawValue | undefined {
+  return isMap(value) ? value[key] : undefined;
+}

@@ -1,0 +1,97 @@
+import * as v from 'valibot';
+import { isMap, type RawSettings, type RawValue } from './document.ts';
+import type { Entry } from './entry.ts';
+import { didYouMean } from './overrides.ts';
+import { brokenRules, cleartextWarnings } from './rules.ts';
+import { describeSettings, entrySchema, type SettingDescription } from './settings.ts';
+
+export interface ValidatedEntry {
+  /** Undefined when there are problems. */
+  readonly entry?: Entry;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks an entry, every setting and every rule at once, and puts the defaults in.
+ * @param written the settings before references were resolved: what problems quote, so that no secret is ever shown (I10)
+ */
+export function validateEntry(settings: RawSettings, written: RawSettings): ValidatedEntry {
+  const result = v.safeParse(entrySchema, settings, { abortPipeEarly: true });
+  const problems = [
+    ...unknownSettings(settings),
+    ...(result.issues ?? []).map((issue) => describeIssue(issue, written)),
+    ...brokenRules(settings, written),
+  ];
+  if (!result.success || problems.length > 0) return { problems, warnings: [] };
+
+  const { kind, freshness, quarantine_url, ...rest } = result.output;
+  const entry: Entry = {
+    ...rest,
+    quarantine_url: quarantine_url ?? `${rest.url}/_quarantine`,
+    ...(freshness !== undefined && { freshness_ms: freshness }),
+  };
+  return { entry, problems, warnings: cleartextWarnings(settings) };
+}
+
+function unknownSettings(settings: RawSettings): readonly string[] {
+  const known = new Map(describeSettings().map((setting) => [setting.name, setting.type]));
+  const visit = (map: RawSettings, parents: readonly string[]): readonly string[] =>
+    Object.entries(map).flatMap(([key, value]) => {
+      const path = [...parents, key];
+      const type = known.get(path.join('.'));
+      if (type === undefined) {
+        const siblings = [...known.keys()].filter((name) => isChild(name, parents));
+        const near = didYouMean(
+          key,
+          siblings.map((name) => name.slice(name.lastIndexOf('.') + 1)),
+        );
+        return [`${path.join('.')} is no setting${near}`];
+      }
+      return type === 'settings' && isMap(value) ? visit(value, path) : [];
+    });
+  return visit(settings, []);
+}
+
+function isChild(name: string, parents: readonly string[]): boolean {
+  const path = name.split('.');
+  return path.length === parents.length + 1 && parents.every((parent, at) => parent === path[at]);
+}
+
+function describeIssue(issue: v.BaseIssue<unknown>, written: RawSettings): string {
+  const keys = (issue.path ?? []).map(({ key }) => String(key));
+  const path = keys.join('.');
+  const setting = settingAt(keys);
+  if (issue.input === undefined) return `${path} is missing: ${setting?.doc ?? 'it must be set'}`;
+  const value = valueAt(written, keys);
+  const shown = setting !== undefined && isShown(setting) && typeof value === 'string';
+  return `${path}:${shown ? ` "${withoutUser(value)}"` : ''} ${issue.message}`;
+}
+
+/** The setting at a path, or the list or map that the path leads into. */
+function settingAt(keys: readonly string[]): SettingDescription | undefined {
+  const settings = describeSettings();
+  return keys
+    .map((_, at) => keys.slice(0, keys.length - at).join('.'))
+    .flatMap((name) => settings.find((setting) => setting.name === name) ?? [])
+    .at(0);
+}
+
+/** Text in the place of a map of settings may be a secret that belongs into it. */
+function isShown({ secret, type }: SettingDescription): boolean {
+  return !secret && type !== 'settings';
+}
+
+/** A URL without the user and password that it may hold. */
+function withoutUser(value: string): string {
+  return value.replace(/\/\/[^/]*@/, '//…@');
+}
+
+function valueAt(settings: RawSettings, keys: readonly string[]): RawValue | undefined {
+  let value: RawValue | undefined = settings;
+  for (const key of keys) {
+    if (value === undefined || typeof value === 'string') return value;
+    value = isMap(value) ? value[key] : value[Number(key)];
+  }
+  return value;
+}
