@@ -65,19 +65,20 @@ export function startPoller(options: PollerOptions): Poller {
 
 async function work(options: PollerOptions, signal: AbortSignal): Promise<void> {
   const { onError = console.error } = options;
+  let arn = '';
   while (!signal.aborted) {
     try {
-      await pollOnce(options, signal);
+      if (arn === '') arn = await queueArn(options);
+      await pollOnce(options, arn, signal);
     } catch (error) {
       if (signal.aborted) return;
       onError(error);
-      await sleep(500, undefined, { signal }).catch(() => {});
+      await sleep(100, undefined, { signal }).catch(() => {});
     }
   }
 }
 
-async function pollOnce(options: PollerOptions, signal: AbortSignal): Promise<void> {
-  const arn = await queueArn(options);
+async function pollOnce(options: PollerOptions, arn: string, signal: AbortSignal): Promise<void> {
   const messages = await collect(options, arn.endsWith('.fifo'), signal);
   if (messages.length === 0) return;
   const records = messages.map((message) => sqsRecord(message, arn));

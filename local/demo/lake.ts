@@ -25,6 +25,7 @@ export interface Metadata {
 
 export interface MetadataSnapshot {
   readonly 'snapshot-id': bigint | number;
+  readonly 'parent-snapshot-id'?: bigint | number | null;
   readonly 'manifest-list': string;
   readonly 'schema-id'?: number;
   readonly summary: Readonly<Record<string, string>>;

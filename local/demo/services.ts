@@ -1,0 +1,153 @@
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { QuarantineRecord } from '../../lib/ports.ts';
+import { changeEvent } from '../s3/notification.ts';
+import { type StackQueue, startStack } from '../stack.ts';
+import type { Lake } from './lake.ts';
+
+/** The embedded services as a deployment has them: a bucket that notifies, two queues with dead-letter queues, a catalog. */
+export interface Services {
+  readonly lake: Lake;
+  readonly sqs: SQSClient;
+  /** The standard queue that the bucket notifies. */
+  readonly arrivals: StackQueue;
+  /** The FIFO queue that `route` sends to and `register` reads. */
+  readonly registrations: StackQueue;
+  /** What `REGISTRAR_CONFIG` and the platform's environment variables are for these services. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Puts an object below the shipper's `url`; answers its URI. */
+  upload(key: string, bytes: Uint8Array): Promise<string>;
+  /** Sends the notifications of objects once more, as a queue may. */
+  deliverAgain(uris: readonly string[]): Promise<void>;
+  /** Resolves when no message waits or is in flight. @throws when that takes more than a minute */
+  idle(): Promise<void>;
+  /** Messages that the queues gave up. */
+  deadLetters(): number;
+  quarantine(): readonly QuarantineRecord[];
+  /** The bytes of an object, and what replaces them, for whoever wants to break something. */
+  readonly objects: {
+    get(uri: string): Buffer;
+    replace(uri: string, bytes: Buffer): void;
+    remove(uri: string): void;
+  };
+  close(): Promise<void>;
+}
+
+const bucket = 'lake';
+const idleLimitMs = 60_000;
+
+/** Starts everything that the functions work on, in this process and on free ports. */
+export async function startServices(): Promise<Services> {
+  const stack = await startStack({ warehouse: `s3://${bucket}/warehouse` });
+  const { accessKeyId, secretAccessKey } = stack.credentials;
+  const arrivals = stack.createQueue('arrivals', { deadLetter: { maxReceiveCount: 20 } });
+  const registrations = stack.createQueue('registrations', {
+    fifo: true,
+    deadLetter: { maxReceiveCount: 100 },
+  });
+  stack.notify(bucket, arrivals.url, { prefix: 'captures/', suffix: '.parquet' });
+
+  const { region, credentials } = stack;
+  const s3 = new S3Client({ region, credentials, endpoint: stack.s3Endpoint, forcePathStyle: true });
+  const sqs = new SQSClient({ region, credentials, endpoint: stack.sqsEndpoint });
+  const keyOf = (uri: string): string => uri.slice(`s3://${bucket}/`.length);
+  const deadLetterUrls = [arrivals, registrations].flatMap(({ deadLetterUrl }) => deadLetterUrl ?? []);
+  const config = {
+    url: `s3://${bucket}/captures`,
+    catalog_uri: stack.catalogUri,
+    namespace: 'plant',
+    create_table: true,
+    quarantine_url: `s3://${bucket}/quarantine`,
+    queues: { arrivals: arrivals.url, registrations: registrations.url },
+    store: {
+      endpoint: stack.s3Endpoint,
+      region,
+      allow_http: true,
+      path_style: true,
+      access_key_id: accessKeyId,
+      secret_access_key: secretAccessKey,
+    },
+  };
+
+  return {
+    lake: {
+      catalogUri: stack.catalogUri,
+      s3Endpoint: stack.s3Endpoint,
+      region,
+      bucket,
+      accessKeyId,
+      secretAccessKey,
+    },
+    sqs,
+    arrivals,
+    registrations,
+    environment: {
+      REGISTRAR_CONFIG: JSON.stringify(config),
+      AWS_REGION: region,
+      AWS_ENDPOINT_URL_SQS: stack.sqsEndpoint,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    },
+    async upload(key, bytes) {
+      await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `captures/${key}`, Body: bytes }));
+      return `s3://${bucket}/captures/${key}`;
+    },
+    async deliverAgain(uris) {
+      const bodies = uris.map((uri, index) => {
+        const key = keyOf(uri);
+        const change = {
+          name: 'ObjectCreated:Put',
+          bucket,
+          key,
+          object: stack.objects.get(bucket, key),
+        } as const;
+        const at = {
+          configurationId: 'again',
+          region,
+          nowMs: Date.now(),
+          sequencer: index.toString(16).padStart(16, '0'),
+        };
+        return JSON.stringify(changeEvent(change, at));
+      });
+      for (let start = 0; start < bodies.length; start += 10) {
+        const Entries = bodies
+          .slice(start, start + 10)
+          .map((MessageBody, index) => ({ Id: String(index), MessageBody }));
+        await sqs.send(new SendMessageBatchCommand({ QueueUrl: arrivals.url, Entries }));
+      }
+    },
+    async idle() {
+      const late = AbortSignal.timeout(idleLimitMs);
+      const limit = new Promise<never>((_, reject) => {
+        late.addEventListener('abort', () =>
+          reject(
+            new Error(`Cannot wait for the queues: they still hold messages after ${idleLimitMs / 1000} s`),
+          ),
+        );
+      });
+      await Promise.race([stack.untilEmpty(arrivals.url, registrations.url), limit]);
+    },
+    deadLetters: () =>
+      deadLetterUrls.reduce((total, url) => total + stack.queues.byUrl(url).counts().visible, 0),
+    quarantine: () =>
+      stack.objects
+        .list(bucket, { prefix: 'quarantine/', delimiter: '', after: '', max: 1000 })
+        .objects.map(({ bytes }) => JSON.parse(bytes.toString()) as QuarantineRecord),
+    objects: {
+      get: (uri) => {
+        const stored = stack.objects.get(bucket, keyOf(uri));
+        if (stored === undefined) throw new Error(`Cannot read "${uri}": there is no such object`);
+        return stored.bytes;
+      },
+      replace: (uri, bytes) => {
+        stack.objects.put(bucket, keyOf(uri), bytes);
+      },
+      remove: (uri) => stack.objects.delete(bucket, keyOf(uri)),
+    },
+    async close() {
+      s3.destroy();
+      sqs.destroy();
+      await stack.close();
+    },
+  };
+}
