@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
+import { inspectCommand } from './inspect.ts';
+import { invokeCommand } from './invoke.ts';
 
 /** The command line: one file a command, each calling one job. Answers the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -7,6 +9,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     .description('Registers Parquet segments that already lie in an object store in Apache Iceberg tables.')
     .exitOverride()
     .showHelpAfterError('(run with --help for the commands)');
+  program.addCommand(inspectCommand());
+  program.addCommand(invokeCommand());
 
   try {
     await program.parseAsync([...argv]);

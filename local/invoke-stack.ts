@@ -1,9 +1,11 @@
-import { formatIdentifier } from '../lib/spec/table-identifier.ts';
 import type { SegmentReference } from '../lib/event/segment-reference.ts';
+import { formatIdentifier, type TableIdentifier } from '../lib/spec/table-identifier.ts';
+import { readTableMetadata } from '../lib/spec/table-metadata.ts';
+import { branchHead } from '../lib/spec/table-state.ts';
 import { datasets } from './shipper/datasets.ts';
 import { orders } from './shipper/orders.ts';
 import { makeSegment } from './shipper/segment.ts';
-import { startStack } from './stack.ts';
+import { type Stack, startStack } from './stack.ts';
 
 /** An embedded stack made for one event: its buckets exist, its segments lie there, its queues wait. */
 export interface InvokeStack {
@@ -23,23 +25,26 @@ export interface TableOutcome {
 }
 
 const DEFAULT_LAYOUT_ROOT = 'thadam/v1/';
+const NAMESPACE = ['local'];
+const ROWS = 1000;
 
 /** Starts a stack for the segments that an event names. Keys outside the default layout find no table, as in a deployment. */
 export async function startInvokeStack(references: readonly SegmentReference[]): Promise<InvokeStack> {
   const stack = await startStack();
+  stack.tables.createNamespace(NAMESPACE, {});
   const registrations = stack.createQueue('registrations', { fifo: true });
   for (const bucket of new Set(['lake', ...references.map((reference) => reference.bucket)])) {
     if (!stack.objects.hasBucket(bucket)) stack.createBucket(bucket);
   }
   for (const [index, { bucket, key }] of references.entries()) {
     const dataset = datasets.find(({ name }) => key.split('/').includes(name)) ?? orders;
-    stack.objects.put(bucket, key, Buffer.from(makeSegment(dataset, 0, index, { rows: 1000 }).bytes));
+    stack.objects.put(bucket, key, Buffer.from(makeSegment(dataset, 0, index, { rows: ROWS }).bytes));
   }
   const { accessKeyId, secretAccessKey } = stack.credentials;
   const entries = [...new Set(references.map(uploadUrl))].map((url) => ({
     url,
     catalog_uri: stack.catalogUri,
-    namespace: 'local',
+    namespace: NAMESPACE.join('.'),
     create_table: true,
     quarantine_url: 's3://lake/quarantine',
     queues: { registrations: registrations.url },
@@ -60,10 +65,28 @@ export async function startInvokeStack(references: readonly SegmentReference[]):
     },
     uploaded: references.map(({ bucket, key }) => `s3://${bucket}/${key}`),
     outcome: () => ({
-      messages: stack.queues.byUrl(registrations.url).receive(10).map(({ body }) => body),
-      tables: stack.tables.list(['local']).map((name) => tableOutcome(stack.tables.load({ namespace: ['local'], name }).metadata, name)),
+      messages: stack.queues
+        .byUrl(registrations.url)
+        .receive(10)
+        .map(({ body }) => body),
+      tables: stack.tables.list(NAMESPACE).map((name) => tableOutcome(stack, { namespace: NAMESPACE, name })),
     }),
     close: () => stack.close(),
+  };
+}
+
+function tableOutcome(stack: Stack, identifier: TableIdentifier): TableOutcome {
+  const { metadataLocation, metadata } = stack.tables.load(identifier);
+  const state = readTableMetadata(identifier, {
+    metadataLocation: metadataLocation ?? undefined,
+    metadata,
+    config: {},
+  });
+  return {
+    table: formatIdentifier(identifier),
+    snapshots: state.snapshots.size,
+    rows: branchHead(state, 'main')?.summary['total-records'] ?? '0',
+    columns: state.currentSchema.fields.map(({ id, name }) => `${name} (${id})`),
   };
 }
 

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { Argument, Command } from 'commander';
+import { decodeEvent } from '../lib/event/decode-event.ts';
+import { lambdaContext } from '../local/lambda-context.ts';
+
+const INVOCATION_MS = 60_000;
+
+/** `iceberg-registrar invoke register events/chunk-message.json` */
+export function invokeCommand(): Command {
+  return new Command('invoke')
+    .description(
+      'Run the very handler with an event: against the services that REGISTRAR_CONFIG names, else against an embedded stack into which the segments of the event are uploaded first',
+    )
+    .addArgument(new Argument('<function>', 'the function').choices(['register', 'route']))
+    .argument('<event>', 'a JSON file, as the function receives it')
+    .option('--json', 'print one JSON object alone')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  iceberg-registrar invoke route events/s3-put.json\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar invoke register events/chunk-message.json',
+    )
+    .action(async (name: string, file: string, { json = false }: { json?: boolean }) => {
+      const event: unknown = JSON.parse(await readFile(file, 'utf8'));
+      const result =
+        process.env['REGISTRAR_CONFIG'] === undefined
+          ? await invokeOnStack(name, event)
+          : { answer: await invoke(name, event) };
+      if (json) console.log(JSON.stringify(result));
+      else print(result);
+    });
+}
+
+interface Result {
+  readonly answer: unknown;
+  readonly uploaded?: readonly string[];
+  readonly messages?: readonly string[];
+  readonly tables?: readonly {
+    readonly table: string;
+    readonly snapshots: number;
+    readonly rows: string;
+    readonly columns: readonly string[];
+  }[];
+}
+
+async function invokeOnStack(name: string, event: unknown): Promise<Result> {
+  const { startInvokeStack } = await import('../local/invoke-stack.ts');
+  const stack = await startInvokeStack(decodeEvent(event).messages.flatMap(({ references }) => references));
+  try {
+    Object.assign(process.env, stack.environment);
+    const answer = await invoke(name, event);
+    return { answer, uploaded: stack.uploaded, ...stack.outcome() };
+  } finally {
+    await stack.close();
+  }
+}
+
+async function invoke(name: string, event: unknown): Promise<unknown> {
+  const { handler } =
+    name === 'route' ? await import('../functions/route.ts') : await import('../functions/register.ts');
+  return handler(
+    event,
+    lambdaContext({
+      functionName: name,
+      requestId: 'local',
+      deadlineMs: Date.now() + INVOCATION_MS,
+      now: Date.now,
+    }),
+  );
+}
+
+function print({ answer, uploaded = [], messages = [], tables = [] }: Result): void {
+  for (const uri of uploaded) console.log(`uploaded  ${uri}`);
+  console.log(`answer    ${JSON.stringify(answer)}`);
+  for (const body of messages) console.log(`message   ${body}`);
+  for (const { table, snapshots, rows, columns } of tables) {
+    console.log(`table     ${table}: ${rows} rows, ${snapshots} snapshots, columns ${columns.join(', ')}`);
+  }
+}
