@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import type { Entry } from './config/entry.ts';
 import { type Config, loadConfig } from './config/load-config.ts';
 import type { Environment } from './config/overrides.ts';
+import { fileStore } from './drivers/file-store.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
 import { restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
@@ -17,7 +18,7 @@ import { RegistrarError } from './errors.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
 import { route } from './jobs/route.ts';
-import type { Queue } from './ports.ts';
+import type { Queue, Store } from './ports.ts';
 
 /** The ports of one container: built once from configuration, warm from then on. */
 export interface Wiring extends RegisterPorts {
@@ -79,6 +80,11 @@ export function readConfig(env: Environment): Promise<Config> {
     },
     resolveSecret: readSecret,
   });
+}
+
+/** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
+export function sourceStore(name: string): Pick<Store, 'read'> {
+  return name.startsWith('s3://') ? s3Store({}) : fileStore();
 }
 
 /** The job of `functions/register.ts`. */

@@ -126,7 +126,7 @@ function checkVariant(variant: SchemaNode, path: readonly string[], options: Col
   if (!isVariant) {
     throw new RegistrarError(
       'segment.inconsistent',
-      `Cannot map column ${formatPath(path)}: a VARIANT has the fields metadata, value and typed_value, not "${names.join('", "')}"`,
+      `Cannot map column ${formatPath(path)}: a VARIANT has the fields metadata, value and typed_value, not ${names.length} fields like ${formatPath(names.slice(0, 1))}`,
     );
   }
 }

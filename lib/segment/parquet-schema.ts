@@ -22,8 +22,11 @@ export const REQUIRED = 0;
 export const OPTIONAL = 1;
 export const REPEATED = 2;
 
-/** A path for messages. */
-export const formatPath = (path: readonly string[]): string => `"${path.join('.')}"`;
+/** A path for messages; what a hostile file calls a column may be long. */
+export function formatPath(path: readonly string[]): string {
+  const text = path.join('.');
+  return text.length > 200 ? `"${text.slice(0, 200)}…"` : `"${text}"`;
+}
 
 /**
  * Builds the tree and checks that it is one: every element used once, each field with a repetition, each leaf with a physical

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { Command, Option } from 'commander';
+import { RegistrarError } from '../lib/errors.ts';
+import { inspect } from '../lib/jobs/inspect.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { type NameMapping, parseNameMapping } from '../lib/spec/name-mapping.ts';
+import { sourceStore } from '../lib/wire.ts';
+import { inspectionJson, inspectionText } from './inspection.ts';
+
+interface Flags {
+  readonly json?: true;
+  readonly formatVersion: '2' | '3';
+  readonly caseSensitiveNames?: true;
+  readonly fieldIds: 'checked' | 'by_name';
+  readonly nameMapping?: string;
+  readonly timestampMillis: 'refuse' | 'accept';
+}
+
+const exitCodes = { registrable: 0, refused: 3, empty: 4 } as const;
+
+/** `inspect FILE|s3://…`: exits 0 for a file that would be registered, 3 for a refused one, 4 for one without rows. */
+export function inspectCommand(): Command {
+  return new Command('inspect')
+    .description(
+      'Shows what would be registered of a Parquet file: schema, counts and bounds, or why it is refused.',
+    )
+    .argument('<file>', 'a local file, or s3://bucket/key')
+    .option('--json', 'print one JSON object')
+    .addOption(new Option('--format-version <version>', 'of the table').choices(['2', '3']).default('2'))
+    .option('--case-sensitive-names', 'accept columns that only letter case tells apart')
+    .addOption(
+      new Option('--field-ids <mode>', 'by_name: accept a file without field IDs')
+        .choices(['checked', 'by_name'])
+        .default('checked'),
+    )
+    .option('--name-mapping <file>', 'JSON of the table property schema.name-mapping.default')
+    .addOption(
+      new Option('--timestamp-millis <policy>', 'for columns in milliseconds')
+        .choices(['refuse', 'accept'])
+        .default('refuse'),
+    )
+    .action(async (file: string, flags: Flags) => {
+      const formatVersion = flags.formatVersion === '3' ? 3 : 2;
+      const inspection = await inspect(sourceStore(file), file, {
+        formatVersion,
+        fieldIds: flags.fieldIds,
+        caseSensitiveNames: flags.caseSensitiveNames ?? false,
+        timestampMillis: flags.timestampMillis,
+        maxFooterBytes: 64 * 1024 * 1024,
+        ...(flags.nameMapping !== undefined && { nameMapping: await readMapping(flags.nameMapping) }),
+      });
+      console.log(
+        flags.json
+          ? stringifyJson(inspectionJson(inspection, formatVersion), 2)
+          : inspectionText(file, inspection),
+      );
+      process.exitCode = exitCodes[inspection.kind];
+    });
+}
+
+async function readMapping(path: string): Promise<NameMapping> {
+  try {
+    return parseNameMapping(await readFile(path, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new RegistrarError('config.invalid', `Cannot read the name mapping "${path}": ${why}`, { cause });
+  }
+}

@@ -1,0 +1,87 @@
+/** An inspection as JSON, for programs, and as text, for people. */
+import { styleText } from 'node:util';
+import Table from 'cli-table3';
+import type { Inspection } from '../lib/jobs/inspect.ts';
+import type { Segment } from '../lib/segment/segment.ts';
+import type { Metrics } from '../lib/spec/manifest.ts';
+import { indexById, type Type } from '../lib/spec/schema.ts';
+import { readableValue } from './readable-value.ts';
+
+/** Maps from field ID as text, bounds in lower-case hex; `{refuse, message}` or `{skip: 'empty'}` for what is not registered. */
+export function inspectionJson(inspection: Inspection, formatVersion: number): unknown {
+  switch (inspection.kind) {
+    case 'empty':
+      return { skip: 'empty' };
+    case 'refused':
+      return { refuse: inspection.error.code, message: inspection.error.message };
+    case 'registrable': {
+      const { segment, metrics } = inspection;
+      const hex = (bounds: ReadonlyMap<number, Uint8Array>): unknown =>
+        Object.fromEntries(bounds.entries().map(([id, bytes]) => [id, Buffer.from(bytes).toString('hex')]));
+      return {
+        schema: segment.schema,
+        formatVersion,
+        recordCount: metrics.recordCount,
+        fileSizeInBytes: segment.sizeBytes,
+        valueCounts: Object.fromEntries(metrics.valueCounts),
+        nullValueCounts: Object.fromEntries(metrics.nullValueCounts),
+        lowerBounds: hex(metrics.lowerBounds),
+        upperBounds: hex(metrics.upperBounds),
+        columnSizes: Object.fromEntries(metrics.columnSizes),
+        splitOffsets: metrics.splitOffsets,
+      };
+    }
+  }
+}
+
+export function inspectionText(file: string, inspection: Inspection): string {
+  switch (inspection.kind) {
+    case 'empty':
+      return `${styleText('yellow', 'skipped')}  ${file} has no rows: it is acknowledged and not registered`;
+    case 'refused':
+      return `${styleText('red', 'refused')}  ${file}\n${styleText('bold', inspection.error.code)}: ${printable(inspection.error.message)}`;
+    case 'registrable':
+      return `${styleText('green', 'registrable')}  ${file}\n${summary(inspection.segment)}\n${columnTable(inspection.segment, inspection.metrics)}`;
+  }
+}
+
+function summary({ recordCount, rowGroupCount, sizeBytes, idsFrom, createdBy }: Segment): string {
+  const ids = idsFrom === 'file' ? 'field IDs of the file' : 'no field IDs in the file: resolved by name';
+  return [
+    `${recordCount.toLocaleString('en')} rows in ${rowGroupCount} row ${rowGroupCount === 1 ? 'group' : 'groups'}`,
+    `${sizeBytes.toLocaleString('en')} bytes`,
+    ids,
+    `written by ${printable(createdBy?.slice(0, 200) ?? 'an unnamed writer')}`,
+  ].join(' · ');
+}
+
+function columnTable({ schema }: Segment, metrics: Metrics): string {
+  const table = new Table({
+    head: ['id', 'column', 'type', 'values', 'nulls', 'bytes', 'lower', 'upper'].map((name) =>
+      styleText('bold', name),
+    ),
+    colAligns: ['right', 'left', 'left', 'right', 'right', 'right', 'left', 'left'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const [id, { path, required, type }] of indexById(schema)) {
+    const bound = (bytes: Uint8Array | undefined): string =>
+      bytes && typeof type === 'string' ? printable(readableValue(type, bytes)) : '';
+    table.push([
+      id,
+      printable(path.join('.')),
+      `${typeName(type)}${required ? ' required' : ''}`,
+      String(metrics.valueCounts.get(id) ?? ''),
+      String(metrics.nullValueCounts.get(id) ?? ''),
+      String(metrics.columnSizes.get(id) ?? ''),
+      bound(metrics.lowerBounds.get(id)),
+      bound(metrics.upperBounds.get(id)),
+    ]);
+  }
+  return table.toString();
+}
+
+const typeName = (type: Type): string => (typeof type === 'string' ? type : type.type);
+
+/** Names and values come from the file: nothing in them may steer a terminal. */
+const printable = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);

@@ -1,0 +1,43 @@
+import { open } from 'node:fs/promises';
+import type { ByteRange, ReadResult, Store } from '../ports.ts';
+
+/** Reads local files: a URI is a path. The version is time and size. */
+export function fileStore(): Pick<Store, 'read'> {
+  return { read: readFile };
+}
+
+async function readFile(
+  path: string,
+  { range, ifVersion }: { readonly range?: ByteRange; readonly ifVersion?: string } = {},
+): Promise<ReadResult> {
+  const file = await open(path).catch(whyNot);
+  if ('kind' in file) return file;
+  try {
+    const { size, mtimeMs } = await file.stat();
+    const version = `${mtimeMs}-${size}`;
+    if (ifVersion !== undefined && ifVersion !== version) return { kind: 'changed' };
+    const [start, end] = extent(range, size);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+    return {
+      kind: 'object',
+      bytes: buffer.subarray(0, bytesRead),
+      sizeBytes: size,
+      version,
+      lastModifiedMs: Math.trunc(mtimeMs),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+function extent(range: ByteRange | undefined, size: number): readonly [start: number, end: number] {
+  if (range === undefined) return [0, size];
+  if ('suffix' in range) return [Math.max(0, size - range.suffix), size];
+  return [Math.min(range.start, size), Math.min(range.end, size)];
+}
+
+function whyNot(error: NodeJS.ErrnoException): Exclude<ReadResult, { kind: 'object' }> {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'missing' };
+  if (error.code === 'EACCES' || error.code === 'EPERM') return { kind: 'denied', message: error.message };
+  throw error;
+}

@@ -1,0 +1,79 @@
+import { RegistrarError } from '../errors.ts';
+import type { Store } from '../ports.ts';
+import { metricsOf } from '../segment/metrics.ts';
+import { metricsConfig } from '../segment/metrics-config.ts';
+import { resolveByName } from '../segment/name-mapping.ts';
+import { readFooter } from '../segment/read-footer.ts';
+import { type Segment, type SegmentOptions, segmentOf, withFieldIds } from '../segment/segment.ts';
+import type { Metrics } from '../spec/manifest.ts';
+import type { NameMapping } from '../spec/name-mapping.ts';
+
+export interface InspectOptions extends SegmentOptions {
+  readonly maxFooterBytes: number;
+  /** Names of a table whose files have no field IDs. */
+  readonly nameMapping?: NameMapping;
+}
+
+/** What a registration would make of a file in a table created from it, with default table properties. */
+export type Inspection =
+  | { readonly kind: 'registrable'; readonly segment: Segment; readonly metrics: Metrics }
+  | { readonly kind: 'refused'; readonly error: RegistrarError }
+  | { readonly kind: 'empty' };
+
+const READ_AHEAD_BYTES = 64 * 1024;
+
+/**
+ * Reads one file as a registration would.
+ *
+ * @param uri As the store spells it.
+ * @throws `segment.missing`, `segment.denied`, `store.unavailable`, `auth.failed`
+ */
+export async function inspect(
+  store: Pick<Store, 'read'>,
+  uri: string,
+  options: InspectOptions,
+): Promise<Inspection> {
+  try {
+    return await judged(store, uri, options);
+  } catch (error) {
+    if (error instanceof RegistrarError && !unread.has(error.code)) return { kind: 'refused', error };
+    throw error;
+  }
+}
+
+/** Failures that say nothing of the file. */
+const unread = new Set(['segment.missing', 'segment.denied', 'store.unavailable', 'auth.failed']);
+
+async function judged(
+  store: Pick<Store, 'read'>,
+  uri: string,
+  options: InspectOptions,
+): Promise<Exclude<Inspection, { kind: 'refused' }>> {
+  const { maxFooterBytes, nameMapping } = options;
+  const read = await readFooter(store, uri, { readAheadBytes: READ_AHEAD_BYTES, maxFooterBytes });
+  if (read.kind === 'missing')
+    throw new RegistrarError('segment.missing', `Cannot inspect "${uri}": there is no such file`);
+  if (read.kind === 'denied') {
+    throw new RegistrarError(
+      'segment.denied',
+      `Cannot inspect "${uri}": reading it is denied ("${read.message}")`,
+    );
+  }
+  if (read.kind === 'changed') {
+    throw new RegistrarError(
+      'store.unavailable',
+      `Cannot inspect "${uri}": it was replaced while being read; try again`,
+    );
+  }
+  const found = segmentOf({ scheme: 's3', bucket: '', key: uri }, read, options);
+  if (found === 'empty') return { kind: 'empty' };
+  const segment =
+    nameMapping && found.idsFrom === 'names'
+      ? withFieldIds(found, resolveByName(found.schema, nameMapping))
+      : found;
+  return {
+    kind: 'registrable',
+    segment,
+    metrics: metricsOf(segment, segment.schema, metricsConfig({}, segment.schema)),
+  };
+}
