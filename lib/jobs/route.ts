@@ -7,6 +7,8 @@ import { segmentUri } from '../event/segment-reference.ts';
 import type { Clock, Log, Quarantine, Queue, Timers } from '../ports.ts';
 import { type Chunk, chunksByTable, type RoutedSegment } from '../route/chunk.ts';
 import { layoutRouter } from '../route/layout.ts';
+import { quarantineRejected } from './quarantine-rejected.ts';
+import type { BatchResponse } from './register-messages.ts';
 
 export interface RoutePorts {
   readonly entries: readonly Entry[];
@@ -15,11 +17,6 @@ export interface RoutePorts {
   readonly log: Log;
   readonly clock: Clock;
   readonly timers: Timers;
-}
-
-/** Lambda's partial batch response: the messages to hand back. */
-export interface BatchResponse {
-  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
 /** Waits before what the queue did not take is sent again. */
@@ -43,7 +40,7 @@ export async function route(event: unknown, ports: RoutePorts): Promise<BatchRes
   const failures: Failures = new Map();
   const { routed, unroutable, ignored } = routeAll(messages, ports.entries);
 
-  const quarantined = await quarantineRejected(messages, failures, ports);
+  const quarantined = await setAside(messages, failures, ports);
   const chunks = await sendAll(routed, failures, ports);
 
   if (unroutable.length > 0) {
@@ -85,42 +82,25 @@ function routeAll(messages: readonly DecodedMessage[], entries: readonly Entry[]
   return { routed, unroutable, ignored };
 }
 
-async function quarantineRejected(
+async function setAside(
   messages: readonly DecodedMessage[],
   failures: Failures,
-  { quarantine, log, clock }: RoutePorts,
+  ports: RoutePorts,
 ): Promise<number> {
   const rejected = messages.filter((message) => message.rejected.length > 0);
+  if (rejected.length === 0) return 0;
   const sample = rejected.slice(0, SAMPLE_SIZE).map(({ messageId, rejected: [error] }) => ({
     messageId,
     code: error?.code,
     message: error?.message,
   }));
-  if (rejected.length > 0) log.warn({ event: 'event.rejected', count: rejected.length, sample });
+  ports.log.warn({ event: 'event.rejected', count: rejected.length, sample });
 
-  const limit = pLimit(CONCURRENT_QUARANTINE_WRITES);
-  const written = await limit.map(rejected, async (message) => {
-    const retryable = message.rejected.find((error) => error.retryable);
-    if (retryable !== undefined) {
-      failures.set(message, retryable);
-      return 0;
-    }
-    try {
-      await quarantine.put({
-        v: 1,
-        kind: 'failure',
-        at: new Date(clock.now()).toISOString(),
-        code: 'event.malformed',
-        message: message.rejected.map((error) => error.message).join('\n'),
-        body: message.body,
-      });
-      return 1;
-    } catch (error) {
-      failures.set(message, asRegistrarError(error));
-      return 0;
-    }
+  await pLimit(CONCURRENT_QUARANTINE_WRITES).map(rejected, async (message) => {
+    const failure = await quarantineRejected(message, ports);
+    if (failure !== undefined) failures.set(message, failure);
   });
-  return written.reduce<number>((sum, one) => sum + one, 0);
+  return rejected.filter((message) => !failures.has(message)).length;
 }
 
 async function sendAll(routed: readonly Routed[], failures: Failures, ports: RoutePorts): Promise<number> {

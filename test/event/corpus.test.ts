@@ -2,29 +2,38 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../lib/jobs/explain.ts';
 
-/** The acceptance corpus lies beside the checkout; its README tells what the members of the expectations mean. */
-const corpus = new URL('../../../shared/corpus/events/', import.meta.url);
+/**
+ * Events and what they name, each pair of files a test: the samples that are delivered with this project, and the acceptance corpus where
+ * it lies beside the checkout.
+ */
+const suites = [
+  { title: 'the samples', events: '../../events/', expectations: './samples/' },
+  {
+    title: 'the acceptance corpus',
+    events: '../../../shared/corpus/events/',
+    expectations: '../../../shared/corpus/events/',
+  },
+];
 
 interface Expectation {
-  readonly case: string;
-  readonly title: string;
   readonly objects: readonly { readonly size?: number }[];
   readonly ignored: readonly string[];
   readonly rejected: readonly { readonly messageId: string | null; readonly code: string }[];
+  /** `empty-object`: an object of no bytes may be ignored instead. This project leaves it to the segment stage. */
   readonly mayIgnore?: readonly string[];
+  /** The invocation fails as a whole. */
   readonly throws?: boolean;
 }
 
-const names = existsSync(corpus)
-  ? readdirSync(corpus)
-      .filter((file) => file.endsWith('.expect.json'))
-      .map((file) => file.slice(0, -'.expect.json'.length))
-  : [];
+describe.each(suites)('explain: $title', ({ events, expectations }) => {
+  const folder = new URL(expectations, import.meta.url);
+  const names = existsSync(folder)
+    ? readdirSync(folder).flatMap((file) => /^(.+)\.expect\.json$/.exec(file)?.[1] ?? [])
+    : [];
 
-describe.skipIf(names.length === 0)('explain: the corpus of events', () => {
-  it.each(names)('%s', (name) => {
-    const event = read(`${name}.json`);
-    const expected = read(`${name}.expect.json`) as Expectation;
+  it.skipIf(names.length === 0).each(names)('%s', (name) => {
+    const event = read(events, `${name}.json`);
+    const expected = read(expectations, `${name}.expect.json`) as Expectation;
     if (expected.throws) {
       expect(() => explain(event)).toThrow(expect.objectContaining({ code: 'event.malformed' }));
       return;
@@ -36,6 +45,17 @@ describe.skipIf(names.length === 0)('explain: the corpus of events', () => {
   });
 });
 
-function read(file: string): unknown {
-  return JSON.parse(readFileSync(new URL(file, corpus), 'utf8'));
+describe('the samples', () => {
+  it('each have an expectation', () => {
+    const expected = readdirSync(new URL('./samples/', import.meta.url));
+    const samples = readdirSync(new URL('../../events/', import.meta.url)).filter((file) =>
+      file.endsWith('.json'),
+    );
+    expect(samples.length).toBeGreaterThan(4);
+    expect(expected).toEqual(samples.map((file) => file.replace(/\.json$/, '.expect.json')));
+  });
+});
+
+function read(folder: string, file: string): unknown {
+  return JSON.parse(readFileSync(new URL(folder + file, import.meta.url), 'utf8'));
 }

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { RegistrarError } from '../lib/errors.ts';
+import { type Explanation, explain } from '../lib/jobs/explain.ts';
+import { parseJson, stringifyJson } from '../lib/spec/json.ts';
+
+/** `iceberg-registrar explain FILE.json [--json]`: what an event holds, without touching anything. */
+export function explainCommand(): Command {
+  return new Command('explain')
+    .description(
+      'Says what an event holds: objects, what is ignored and what makes no sense. Touches nothing.',
+    )
+    .argument('<file>', 'an event as a function receives it, in JSON')
+    .option('--json', 'prints one JSON object')
+    .action(async (file: string, options: { readonly json?: boolean }) => {
+      const explanation = explain(await readEvent(file));
+      console.log(options.json ? stringifyJson(explanation, 2) : describe(explanation));
+    });
+}
+
+async function readEvent(file: string): Promise<unknown> {
+  try {
+    return parseJson(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const problem =
+      cause instanceof SyntaxError ? 'it is no JSON' : String(cause instanceof Error ? cause.message : cause);
+    throw new RegistrarError('event.malformed', `Cannot read the event "${file}": ${problem}`, { cause });
+  }
+}
+
+function describe({ objects, ignored, rejected }: Explanation): string {
+  const lines = [
+    ...objects.map(({ messageId, bucket, key, ...hints }) => {
+      const details = Object.entries(hints).map(([name, value]) => `${name} ${value}`);
+      return { messageId, text: [`object    ${quoted(bucket)} ${quoted(key)}`, ...details].join(', ') };
+    }),
+    ...ignored.map(({ messageId, reason }) => ({ messageId, text: `ignored   ${reason}` })),
+    ...rejected.map(({ messageId, code, message }) => ({
+      messageId,
+      text: `rejected  ${code}: ${printable(message)}`,
+    })),
+  ];
+  const messages = [...Map.groupBy(lines, ({ messageId }) => messageId)].flatMap(([messageId, ofMessage]) => [
+    messageId === null ? 'the event' : `message ${messageId}`,
+    ...ofMessage.map(({ text }) => `  ${text}`),
+  ]);
+  const total = `${objects.length} objects, ${ignored.length} ignored, ${rejected.length} rejected`;
+  return [...messages, total].join('\n');
+}
+
+function quoted(text: string): string {
+  return `"${printable(text)}"`;
+}
+
+/** Keys may hold whatever a terminal would act on. */
+function printable(text: string): string {
+  return text.replaceAll(
+    /\p{Cc}/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
