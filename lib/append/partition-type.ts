@@ -11,7 +11,12 @@ import type { ResolvedPartitionField } from './transform.ts';
 export function partitionType(
   fields: readonly ResolvedPartitionField[],
 ): AvroType<readonly PartitionValue[]> {
-  const defined = new Set<string>();
+  const names = new Set<string>();
+  const unique = (name: string, id: number): string => {
+    const free = names.has(name) ? `${name}_${id}` : name;
+    names.add(free);
+    return free;
+  };
   return record(
     'r102',
     fields.map(({ field: { 'field-id': id, name }, resultType }, index) =>
@@ -20,7 +25,7 @@ export function partitionType(
         : field(
             id,
             name,
-            optional(valueType(resultType, defined)),
+            optional(valueType(resultType, (typeName) => unique(typeName, id))),
             (tuple: readonly PartitionValue[]) => tuple[index],
           ),
     ),
@@ -32,29 +37,20 @@ const alwaysNull: AvroType<null> = { schema: 'null', write: () => {} };
 /**
  * Single-value bytes written as Avro has the type (cases.md C8).
  *
- * @param defined names defined so far: Avro defines a named type once and then refers to it
+ * @param unique makes the name of a named type unique: Avro would refer to a second one by name, which PyIceberg cannot resolve
  */
-function valueType(type: PrimitiveType, defined: Set<string>): AvroType<Uint8Array> {
-  const named = (name: string, schema: AvroSchema): AvroSchema => {
-    if (defined.has(name)) return name;
-    defined.add(name);
-    return schema;
-  };
+function valueType(type: PrimitiveType, unique: (name: string) => string): AvroType<Uint8Array> {
   const raw = (schema: AvroSchema): AvroType<Uint8Array> => ({ schema, write: writeRaw });
 
   const parsed = parsePrimitive(type);
   if ('precision' in parsed) {
     const { precision, scale } = parsed;
     const size = bytesOfDecimal(precision);
-    const name = `decimal_${precision}_${scale}`;
+    const name = unique(`decimal_${precision}_${scale}`);
     return {
-      schema: named(name, { type: 'fixed', name, size, logicalType: 'decimal', precision, scale }),
+      schema: { type: 'fixed', name, size, logicalType: 'decimal', precision, scale },
       write: (out, value) => writeRaw(out, signExtended(value, size)),
     };
-  }
-  if ('length' in parsed) {
-    const name = `fixed_${parsed.length}`;
-    return raw(named(name, { type: 'fixed', name, size: parsed.length }));
   }
   switch (type) {
     case 'boolean':
@@ -63,7 +59,7 @@ function valueType(type: PrimitiveType, defined: Set<string>): AvroType<Uint8Arr
     case 'double':
       return raw(type);
     case 'uuid':
-      return raw(named('uuid_fixed', { type: 'fixed', name: 'uuid_fixed', size: 16, logicalType: 'uuid' }));
+      return raw({ type: 'fixed', name: unique('uuid_fixed'), size: 16, logicalType: 'uuid' });
     case 'string':
     case 'binary':
       return { schema: type === 'string' ? 'string' : 'bytes', write: bytes.write };

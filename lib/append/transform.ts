@@ -29,18 +29,29 @@ export function resolvePartitionFields(
 
 function resolve(field: PartitionField, columns: ReadonlyMap<number, IndexedField>): ResolvedPartitionField {
   const transform = parseTransform(field.transform);
+  if (transform === undefined) {
+    throw unsupported(field, 'only identity, bucket, truncate, year, month, day, hour and void are known');
+  }
   const source = columns.get(field['source-id'])?.type;
   const sourceType = typeof source === 'string' ? source : 'unknown';
-  if (transform === undefined || (sourceType === 'unknown' && transform.name !== 'void')) {
-    throw new RegistrarError(
-      'table.unsupported',
-      `Cannot write to partition field "${field.name}", "${field.transform}" of column ID ${field['source-id']}: ` +
-        (transform === undefined
-          ? 'only identity, bucket, truncate, year, month, day, hour and void are known'
-          : 'the schema has no such column of a primitive type'),
+  if (sourceType === 'unknown' && transform.name !== 'void') {
+    throw unsupported(field, 'the schema has no such column of a primitive type');
+  }
+  const result = resultType(transform, sourceType);
+  if (result.startsWith('fixed')) {
+    throw unsupported(
+      field,
+      'Iceberg Java writes fixed partition values as bytes, so no manifest of it is read by all',
     );
   }
-  return { field, transform, sourceType, resultType: resultType(transform, sourceType) };
+  return { field, transform, sourceType, resultType: result };
+}
+
+function unsupported(field: PartitionField, reason: string): RegistrarError {
+  return new RegistrarError(
+    'table.unsupported',
+    `Cannot write to partition field "${field.name}", "${field.transform}" of column ID ${field['source-id']}: ${reason}`,
+  );
 }
 
 function parseTransform(text: string): Transform | undefined {

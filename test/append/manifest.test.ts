@@ -28,7 +28,20 @@ describe.each([1, 2, 3] as const)('a manifest of format version %i', (formatVers
     const ours = encode(formatVersion, kind);
 
     it('has the schema of Java, every ID, name, nullability and logical type (C1, C4, C8, C27)', async () => {
-      expect((await decodeAvro(ours)).schema).toEqual(withoutDocs((await decodeAvro(java)).schema));
+      // Java refers to the decimal of `dec` by its name in `dec2`, which PyIceberg cannot resolve.
+      const dec2 = {
+        type: 'fixed',
+        name: 'decimal_9_2_1014',
+        size: 4,
+        logicalType: 'decimal',
+        precision: 9,
+        scale: 2,
+      };
+      const theirs = JSON.stringify(withoutDocs((await decodeAvro(java)).schema));
+      const expected: unknown = JSON.parse(
+        theirs.replace('["null","decimal_9_2"]', JSON.stringify(['null', dec2])),
+      );
+      expect((await decodeAvro(ours)).schema).toEqual(expected);
     });
 
     it('has the rows of Java, read by an independent reader', async () => {

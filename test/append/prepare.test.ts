@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readManifestEntries } from '../../lib/append/manifest.ts';
 import { isPreparedFor, newSnapshotId, prepareAppend } from '../../lib/append/prepare.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
 import { javaSchema, javaSpecs } from './java-inputs.ts';
@@ -18,14 +19,30 @@ describe('newSnapshotId', () => {
 });
 
 describe('prepareAppend', () => {
-  it('refuses a transform that it cannot write', () => {
-    const [field] = javaSpecs.partitioned.fields;
-    const spec = { 'spec-id': 9, fields: field ? [{ ...field, transform: 'zorder' }] : [] };
-    const state = emptyTable(2, { specs: [spec] });
+  it.each([
+    ['a transform that is not known', { transform: 'zorder' }, '"zorder"'],
+    ['a source that the schema lacks', { 'source-id': 99 }, 'column ID 99: the schema has no such column'],
+    ['a source that is a struct', { 'source-id': 18 }, 'the schema has no such column of a primitive type'],
+    ['a fixed partition value', { 'source-id': 20 }, 'Iceberg Java writes fixed'],
+  ])('refuses %s', (_what, change, message) => {
+    const fields = [{ name: 'p', 'source-id': 1, 'field-id': 1000, transform: 'identity', ...change }];
+    const state = emptyTable(2, { specs: [{ 'spec-id': 9, fields }] });
     const dataFiles = [{ ...dataFile('a'), specId: 9, partition: [null] }];
-    expect(() => prepareAppend({ state, schema: javaSchema, dataFiles, snapshotId: 1n, uuid })).toThrow(
-      expect.objectContaining({ code: 'table.unsupported', message: expect.stringContaining('"zorder"') }),
+    const fixed = { id: 20, name: 'fx', required: false, type: 'fixed[3]' };
+    const schema = { ...javaSchema, fields: [...javaSchema.fields, fixed] };
+    expect(() => prepareAppend({ state, schema, dataFiles, snapshotId: 1n, uuid })).toThrow(
+      expect.objectContaining({ code: 'table.unsupported', message: expect.stringContaining(message) }),
     );
+  });
+
+  it('writes always null for a void field whose column was dropped', () => {
+    const fields = [{ name: 'p', 'source-id': 99, 'field-id': 1000, transform: 'void' }];
+    const state = emptyTable(2, { specs: [{ 'spec-id': 9, fields }] });
+    const dataFiles = [{ ...dataFile('a'), specId: 9, partition: [null] }];
+    const { manifests } = prepareAppend({ state, schema: javaSchema, dataFiles, snapshotId: 1n, uuid });
+    const [manifest] = manifests;
+    expect(manifest?.file.partitions).toMatchObject([{ containsNull: true, lowerBound: undefined }]);
+    expect([...readManifestEntries(manifest?.bytes ?? Buffer.alloc(0), 'm.avro')]).toHaveLength(1);
   });
 
   it('refuses numbers that do not fit in 64 bits (C23)', () => {
