@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
+import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import { inspectCommand } from './inspect.ts';
 import { invokeCommand } from './invoke.ts';
@@ -10,6 +11,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .description('Registers Parquet segments that already lie in an object store in Apache Iceberg tables.')
     .exitOverride()
     .showHelpAfterError('(run with --help for the commands)');
+  program.addCommand(demoCommand());
   program.addCommand(explainCommand().copyInheritedSettings(program));
   program.addCommand(inspectCommand());
   program.addCommand(invokeCommand());

@@ -6,7 +6,9 @@ import type { Services } from './services.ts';
 
 /** `route` and `register`, each in a process of its own, fed from its queue. */
 export interface Functions {
-  /** Lets what is under way finish, then throws the processes away with all they hold in memory. */
+  /** Throws the processes away, with all they hold in memory, and starts others cold. */
+  restart(): Promise<void>;
+  /** Lets what is under way finish, then ends the processes. */
   stop(): Promise<void>;
 }
 
@@ -17,28 +19,34 @@ export interface FunctionsObserver {
   readonly onTrouble: (text: string) => void;
 }
 
-/** Starts both functions cold, from their sources, and what Lambda's event source mappings do for them. */
+/** Starts both functions from their sources, and what Lambda's event source mappings do for them. */
 export async function startFunctions(services: Services, observer: FunctionsObserver): Promise<Functions> {
-  const [route, register] = await Promise.all([
-    startOne('route', services.arrivals.url, services, observer),
-    startOne('register', services.registrations.url, services, observer),
-  ]);
+  const start = () =>
+    Promise.all([
+      startFed('route', services.arrivals.url, services, observer),
+      startFed('register', services.registrations.url, services, observer),
+    ]);
+  let running = await start();
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((one) => one.stop()));
+  };
   return {
-    async stop() {
-      await route.stop();
-      await register.stop();
+    async restart() {
+      await stop();
+      running = await start();
     },
+    stop,
   };
 }
 
-async function startOne(
+async function startFed(
   name: 'route' | 'register',
   queueUrl: string,
   { sqs, environment }: Services,
   { onRecord, onTrouble }: FunctionsObserver,
-): Promise<Functions> {
+): Promise<Pick<Functions, 'stop'>> {
   const source = path.join(import.meta.dirname, '..', '..', 'functions', `${name}.ts`);
-  const onOutput = lines((line) => {
+  const onOutput = wholeLines((line) => {
     if (line.startsWith('{')) onRecord(parseJson(line) as Readonly<Record<string, unknown>>);
     else onTrouble(`${name}: ${line}`);
   });
@@ -63,12 +71,12 @@ async function startOne(
   };
 }
 
-/** Calls `onLine` with each whole line of what comes in pieces. */
-function lines(onLine: (line: string) => void): (text: string) => void {
+/** Calls `onLine` with each line that is whole, of what comes in pieces. */
+function wholeLines(onLine: (line: string) => void): (text: string) => void {
   let rest = '';
   return (text) => {
-    const whole = `${rest}${text}`.split('\n');
-    rest = whole.pop() ?? '';
-    for (const line of whole) if (line !== '') onLine(line);
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') onLine(line);
   };
 }

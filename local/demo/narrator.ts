@@ -1,0 +1,66 @@
+import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
+import { commitFigures } from './commit-figures.ts';
+import type { FunctionsObserver } from './functions.ts';
+import { type Lake, loadMetadata } from './lake.ts';
+import { grouped, type Screen } from './screen.ts';
+
+/** Tells a line for each commit and each segment set aside, in their order. */
+export interface Narrator extends FunctionsObserver {
+  /** Resolves when everything that was seen so far has been told. */
+  told(): Promise<void>;
+}
+
+/**
+ * Listens to the functions' logs. Which snapshot to look up and how long it took is all that is believed: what a
+ * commit did is told by the table's own metadata.
+ */
+export function narrator(lake: Lake, tables: readonly TableIdentifier[], screen: Screen): Narrator {
+  const byName = new Map(tables.map((table) => [formatIdentifier(table), table]));
+  let telling = Promise.resolve();
+
+  const tellCommit = async ({ table: name, snapshotId, durationMs }: CommittedRecord): Promise<void> => {
+    const table = byName.get(name);
+    const metadata = table && (await loadMetadata(lake, table));
+    const figures = metadata && commitFigures(metadata, BigInt(snapshotId));
+    if (figures === undefined) {
+      screen.line(screen.paint('red', `  ${name}: the catalog has no snapshot ${snapshotId}`));
+      return;
+    }
+    const columns = [
+      `  ${name.padEnd(16)}`,
+      `${figures.segments} segments`.padStart(11),
+      `${grouped(figures.rows)} rows`.padStart(12),
+      `${grouped(durationMs)} ms`.padStart(9),
+      `  snapshot ${snapshotId}`,
+    ];
+    const changes = figures.changes.map((change) => `\n${' '.repeat(21)}${screen.paint('cyan', change)}`);
+    screen.line(`${columns.join('')}${changes.join('')}`);
+  };
+  const tell = (what: () => void | Promise<void>): void => {
+    telling = telling.then(what);
+  };
+
+  return {
+    onRecord(record) {
+      if (isCommitted(record)) tell(() => tellCommit(record));
+      if (isQuarantined(record))
+        tell(() => screen.line(screen.paint('yellow', `  set aside: ${record.code}: ${record.message}`)));
+    },
+    onTrouble: (text) => tell(() => screen.line(screen.paint('red', `  ${text}`))),
+    told: () => telling,
+  };
+}
+
+interface CommittedRecord {
+  readonly table: string;
+  readonly snapshotId: bigint | number;
+  readonly durationMs: number;
+}
+
+function isCommitted(record: object): record is CommittedRecord {
+  return 'event' in record && record.event === 'committed';
+}
+
+function isQuarantined(record: object): record is { readonly code: string; readonly message: string } {
+  return 'event' in record && record.event === 'quarantined';
+}
