@@ -164,7 +164,8 @@ export interface Clock {
 }
 
 export interface Timers {
-  sleep(ms: number): Promise<void>;
+  /** Resolves after that time, or as soon as `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Random {

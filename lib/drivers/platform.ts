@@ -9,8 +9,12 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 /** The machine's own timers. */
 export const systemTimers: Timers = {
-  sleep: async (ms) => {
-    await sleep(ms);
+  sleep: async (ms, signal) => {
+    try {
+      await sleep(ms, undefined, signal && { signal });
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
   },
 };
 

@@ -16,9 +16,21 @@ const batchMessages = 10;
 /** And 1 MiB together on AWS; 256 KiB where the older limit stands, as in LocalStack 4. A larger message goes alone. */
 const batchBytes = 256 * 1024;
 
-/** A queue on Amazon SQS; the endpoint is normally part of the queue's URL. */
+/** A queue on Amazon SQS; unless settings name an endpoint, it is the one of the queue's URL. */
 export function sqsQueue(settings: AwsSettings = {}): Queue {
-  const client = new SQSClient(awsClientConfig(settings));
+  const clients = new Map<string, SQSClient>();
+  const clientOf = (queueUrl: string): SQSClient => {
+    const endpoint = settings.endpoint ?? originOf(queueUrl);
+    let client = clients.get(endpoint);
+    if (client === undefined) {
+      const region = settings.region ?? regionOf(queueUrl);
+      client = new SQSClient(
+        awsClientConfig({ ...settings, endpoint, ...(region !== undefined && { region }) }),
+      );
+      clients.set(endpoint, client);
+    }
+    return client;
+  };
 
   async function attempt<Answer>(attempted: string, answer: Promise<Answer>): Promise<Answer> {
     try {
@@ -34,7 +46,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
       for (const batch of batches(messages)) {
         const { Failed = [] } = await attempt(
           `send ${batch.length} messages to "${queueUrl}"`,
-          client.send(
+          clientOf(queueUrl).send(
             new SendMessageBatchCommand({
               QueueUrl: queueUrl,
               Entries: batch.map(({ index, message }) => ({
@@ -56,7 +68,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
     async receive(queueUrl, { maxMessages, waitSeconds }) {
       const { Messages = [] } = await attempt(
         `receive from "${queueUrl}"`,
-        client.send(
+        clientOf(queueUrl).send(
           new ReceiveMessageCommand({
             QueueUrl: queueUrl,
             MaxNumberOfMessages: Math.min(maxMessages, batchMessages),
@@ -73,7 +85,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
       for (let from = 0; from < receiptHandles.length; from += batchMessages) {
         const { Failed = [] } = await attempt(
           `delete messages from "${queueUrl}"`,
-          client.send(
+          clientOf(queueUrl).send(
             new DeleteMessageBatchCommand({
               QueueUrl: queueUrl,
               Entries: receiptHandles
@@ -95,7 +107,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
     async setVisibility(queueUrl, receiptHandle, seconds) {
       await attempt(
         `set the visibility of a message of "${queueUrl}"`,
-        client.send(
+        clientOf(queueUrl).send(
           new ChangeMessageVisibilityCommand({
             QueueUrl: queueUrl,
             ReceiptHandle: receiptHandle,
@@ -142,4 +154,17 @@ function receivedMessage({ MessageId, ReceiptHandle, Body, Attributes }: Message
     body: Body ?? '',
     attributes: Attributes ?? {},
   };
+}
+
+function originOf(queueUrl: string): string {
+  if (URL.canParse(queueUrl)) return new URL(queueUrl).origin;
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot use the queue "${queueUrl}": a queue is named by its URL, https://sqs.{region}.amazonaws.com/{account}/{name}`,
+  );
+}
+
+/** `https://sqs.eu-central-1.amazonaws.com/…`, a VPC endpoint's name too. */
+function regionOf(queueUrl: string): string | undefined {
+  return /[/.]sqs\.([a-z0-9-]+)\.(?:vpce\.)?amazonaws\./.exec(queueUrl)?.[1];
 }

@@ -98,19 +98,26 @@ async function withinTime(
   timers: Timers,
   ms: number,
 ): Promise<TableResult> {
-  const late = timers.sleep(Math.max(0, ms)).then((): TableResult => {
-    const table = formatIdentifier(target.table);
-    const error = new RegistrarError(
-      'invocation.timeout',
-      `Cannot finish ${references.length} segments of table "${table}" within the time of this invocation: they are delivered again`,
-      { context: { table } },
-    );
-    return {
-      outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
-      registration: undefined,
-    };
-  });
-  return Promise.race([work, late]);
+  const done = new AbortController();
+  const late = timers.sleep(Math.max(0, ms), done.signal).then(() => outOfTime(target, references));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+  }
+}
+
+function outOfTime({ table: identifier }: TableTarget, references: readonly SegmentReference[]): TableResult {
+  const table = formatIdentifier(identifier);
+  const error = new RegistrarError(
+    'invocation.timeout',
+    `Cannot finish ${references.length} segments of table "${table}" within the time of this invocation: they are delivered again`,
+    { context: { table } },
+  );
+  return {
+    outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
+    registration: undefined,
+  };
 }
 
 /** No outcome is no proof that it is durable, so its message comes again (I3). */

@@ -31,7 +31,16 @@ export function virtualTime(startMs: number = Date.UTC(2026, 0, 1)): VirtualTime
   return {
     clock: { now: () => nowMs },
     timers: {
-      sleep: (ms) => new Promise((wake) => sleepers.push({ atMs: nowMs + Math.max(0, ms), wake })),
+      sleep: (ms, signal) =>
+        new Promise((wake) => {
+          if (signal?.aborted) return wake();
+          const sleeper = { atMs: nowMs + Math.max(0, ms), wake };
+          sleepers.push(sleeper);
+          signal?.addEventListener('abort', () => {
+            sleepers = sleepers.filter((other) => other !== sleeper);
+            wake();
+          });
+        }),
     },
     advance: (ms) => moveTo(nowMs + ms),
     async run(work) {
