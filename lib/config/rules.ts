@@ -59,7 +59,7 @@ function storeRules(settings: RawSettings): readonly string[] {
   if (has('session_token') && !has('access_key_id')) {
     problems.push('store.session_token: only with store.access_key_id and store.secret_access_key');
   }
-  if (startsWith(member(store, 'endpoint'), 'http://') && member(store, 'allow_http') !== 'true') {
+  if (startsWith(member(store, 'endpoint'), 'http://') && !startsWith(member(store, 'allow_http'), 'true')) {
     problems.push('store.endpoint: an endpoint of http:// needs "allow_http: true"; set it, or use https');
   }
   const url = withSlash(settings['url']);
