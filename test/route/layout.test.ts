@@ -59,12 +59,14 @@ describe('routeSegment: I11, what a shipper did not upload', () => {
     expect(routeSegment([entry()], s3(key))).toEqual({ kind: 'ignored', reason });
   });
 
-  it.each(['thadam/v1/p/data/x.parquet', 'thadam/v1/p/metadata/x', 'thadam/v1/data/metadata/x'])(
-    'takes %s for a segment of a dataset of that name',
-    (key) => {
-      expect(routeSegment([entry()], s3(key)).kind).toBe('table');
-    },
-  );
+  it.each([
+    'thadam/v1/p/data/x.parquet',
+    'thadam/v1/data/metadata/x',
+    'thadam/v1/p/d/data',
+    'thadam/v1/p/d/x/data/y',
+  ])('takes %s for a segment: the names alone mean nothing', (key) => {
+    expect(routeSegment([entry()], s3(key)).kind).toBe('table');
+  });
 
   it('ignores the files of a table that lies elsewhere, also where no layout reaches', () => {
     const elsewhere = entry({ table_location: 's3://tables/{pipeline}/{dataset}' });
