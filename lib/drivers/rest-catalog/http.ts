@@ -57,7 +57,9 @@ export function httpSender({ connectTimeoutMs = 5_000, timeoutMs = 30_000 } = {}
             chunks.push(chunk);
           },
           onResponseEnd() {
-            resolve({ kind: 'answer', status, headers: answered, body: Buffer.concat(chunks).toString() });
+            const body = Buffer.concat(chunks).toString();
+            // The connection is free for the next request a turn later; asked before, undici opens another.
+            setImmediate(() => setImmediate(resolve, { kind: 'answer', status, headers: answered, body }));
           },
           onResponseError(_controller, cause) {
             resolve({ kind: sent ? 'lost' : 'unsent', cause });

@@ -50,7 +50,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPor
   }
 
   /** Register and create: one of several creators gets the table, the others learn that it exists. */
-  async function added(attempted: string, reply: Reply): Promise<LoadedTable | 'exists'> {
+  function added(attempted: string, reply: Reply): LoadedTable | 'exists' {
     if (reply.outcome === 'conflict') return 'exists';
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
     return requireTable(attempted, reply);
@@ -121,15 +121,18 @@ const endpointNames = {
 } as const;
 
 function parseUri(uri: string): URL {
-  try {
-    return new URL(uri);
-  } catch (cause) {
+  const url = URL.parse(uri);
+  if (url?.username || url?.password) {
     throw new RegistrarError(
       'config.invalid',
-      `Cannot use catalog_uri "${uri}": it must read https://host/path`,
-      { cause },
+      'Cannot use catalog_uri: it must not hold a user name or a password',
     );
   }
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot use catalog_uri "${uri}": it must read https://host/path`,
+  );
 }
 
 function failed(attempted: string, { outcome, message }: Reply): RegistrarError {

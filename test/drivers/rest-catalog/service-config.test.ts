@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { json } from '../../fakes/http.ts';
+import { failure, scriptedCatalog } from './scripted-catalog.ts';
+
+const table = { namespace: ['a.b', 'c d'], name: 't/1' };
+
+function configured(config: unknown, path = '', prefix?: string) {
+  return scriptedCatalog({
+    answer: (line) => (line.includes('/v1/config') ? json(200, config) : undefined),
+    path,
+    settings: prefix === undefined ? {} : { catalog_prefix: prefix },
+  });
+}
+
+test('the configuration is asked for once, at the first call, whoever calls', async () => {
+  const { catalog, server } = await scriptedCatalog({ settings: { catalog_warehouse: 'arn:1/a & b' } });
+  expect(server.lines).toStrictEqual([]);
+  await Promise.all([catalog.load(table), catalog.load(table), catalog.supports('commit')]);
+  await catalog.load(table);
+  expect(server.lines.filter((line) => line.includes('/v1/config'))).toStrictEqual([
+    'GET /v1/config?warehouse=arn%3A1%2Fa+%26+b',
+  ]);
+});
+
+test('a configuration that failed is asked for again by the next call', async () => {
+  let failing = true;
+  const { catalog } = await scriptedCatalog({
+    answer: (line) => (failing && line.includes('/v1/config') ? failure(500) : undefined),
+  });
+  await expect(catalog.load(table)).rejects.toMatchObject({ code: 'catalog.unavailable' });
+  failing = false;
+  expect(await catalog.load(table)).toBeDefined();
+});
+
+test.each([
+  { path: '', config: {}, base: '/v1/' },
+  { path: '/', config: {}, base: '/v1/' },
+  { path: '/api/catalog', config: {}, base: '/api/catalog/v1/' },
+  { path: '/api/catalog//', config: { overrides: { prefix: 'a/b' } }, base: '/api/catalog/v1/a/b/' },
+  { path: '', config: { defaults: { prefix: 'main%7Cware' } }, base: '/v1/main%7Cware/' },
+  { path: '', config: { defaults: { prefix: 'd' } }, prefix: 'ours', base: '/v1/ours/' },
+  {
+    path: '',
+    config: { defaults: { prefix: 'd' }, overrides: { prefix: 'o' } },
+    prefix: 'ours',
+    base: '/v1/o/',
+  },
+  { path: '/x', config: { overrides: { uri: '/y/' } }, base: '/y/v1/' },
+  { path: '/x', config: { defaults: { uri: '/y/' } }, base: '/x/v1/' },
+])('a catalog at "$path" with $config is called at "$base" (D13)', async ({ path, config, prefix, base }) => {
+  const { catalog, requested } = await configured(config, path, prefix);
+  await catalog.load(table);
+  expect(requested()).toStrictEqual([`GET ${base}namespaces/a.b%1Fc%20d/tables/t%2F1`]);
+});
+
+test('levels of a namespace are joined as the catalog says, itself encoded (D11)', async () => {
+  const { catalog, requested } = await configured({ overrides: { 'namespace-separator': '%2E' } });
+  await catalog.load({ namespace: ['a.b', 'ü'], name: '100%' });
+  expect(requested()).toStrictEqual(['GET /v1/namespaces/a.b%2E%C3%BC/tables/100%25']);
+});
+
+test('a catalog that names another origin gets no credentials there (F15)', async () => {
+  const { catalog, requested } = await configured({
+    overrides: { uri: 'https://elsewhere.example/catalog' },
+  });
+  await expect(catalog.load(table)).rejects.toMatchObject({
+    code: 'config.invalid',
+    message: expect.stringContaining('"https://elsewhere.example"'),
+  });
+  expect(requested()).toStrictEqual([]);
+});
+
+test('supports follows the endpoints that the catalog lists, however it spells them', async () => {
+  const { catalog } = await configured({
+    endpoints: [
+      'GET v1/config',
+      'POST https://auth-server.com/token',
+      'POST v1/{prefix}/namespaces/{namespace}/register',
+    ],
+  });
+  expect(await catalog.supports('register')).toBe(true);
+  expect(await catalog.supports('create')).toBe(false);
+  const { catalog: without } = await configured({});
+  expect(await without.supports('commit')).toBeUndefined();
+});
+
+test.each([
+  { status: 400, code: 'catalog.refused' },
+  { status: 401, code: 'auth.failed' },
+  { status: 503, code: 'catalog.unavailable' },
+])(
+  'a configuration answered by $status is $code and names the warehouse or the request',
+  async ({ status, code }) => {
+    const { catalog } = await scriptedCatalog({
+      answer: () => failure(status),
+      settings: { catalog_warehouse: 'lake' },
+    });
+    await expect(catalog.load(table)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining('lake'),
+    });
+  },
+);
+
+test('a web page where the catalog should be says what catalog_uri is', async () => {
+  const { catalog } = await scriptedCatalog({ answer: () => ({ status: 404, body: '<h1>Not Found</h1>' }) });
+  await expect(catalog.load(table)).rejects.toMatchObject({
+    code: 'catalog.unavailable',
+    message: expect.stringContaining('catalog_uri'),
+  });
+});
