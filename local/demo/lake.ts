@@ -60,7 +60,7 @@ export async function attachCatalog(engine: Engine, lake: Lake): Promise<void> {
     `${lake.s3Endpoint}/${lake.bucket}`,
   ].map(quoteText);
   await engine.query(
-    `CREATE DATABASE lake ENGINE = DataLakeCatalog(${uri}, ${accessKey}, ${secret})
+    `CREATE DATABASE IF NOT EXISTS lake ENGINE = DataLakeCatalog(${uri}, ${accessKey}, ${secret})
      SETTINGS catalog_type = 'rest', storage_endpoint = ${endpoint}, warehouse = ${quoteText(lake.bucket)}, vended_credentials = false`,
   );
 }

@@ -19,7 +19,7 @@ export interface Services {
   upload(key: string, bytes: Uint8Array): Promise<string>;
   /** Sends the notifications of objects once more, as a queue may. */
   deliverAgain(uris: readonly string[]): Promise<void>;
-  /** Resolves when no message waits or is in flight. @throws when that takes more than a minute */
+  /** Resolves when no message waits or is in flight. @throws when that takes longer than 45 s */
   idle(): Promise<void>;
   /** Messages that the queues gave up. */
   deadLetters(): number;
@@ -34,7 +34,7 @@ export interface Services {
 }
 
 const bucket = 'lake';
-const idleLimitMs = 60_000;
+const idleLimitMs = 45_000;
 
 /** Starts everything that the functions work on, in this process and on free ports. */
 export async function startServices(): Promise<Services> {
