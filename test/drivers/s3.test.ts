@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import type { StoreSettings } from '../../lib/config/entry.ts';
+import { s3Store } from '../../lib/drivers/s3.ts';
+import type { RegistrarError } from '../../lib/errors.ts';
+import type { HttpRequest, HttpResponse } from '../../local/http-service.ts';
+import { type Scripted, scriptedServer } from '../fakes/http.ts';
+
+const uri = 's3://lake/orders/a.parquet';
+
+async function scriptedStore(
+  answer: (line: string, request: HttpRequest) => Scripted,
+  settings: StoreSettings = {},
+) {
+  const server = await scriptedServer(answer);
+  onTestFinished(server.close);
+  const store = s3Store({
+    endpoint: server.url,
+    access_key_id: 'AKIAEXAMPLE',
+    secret_access_key: 'very-secret-key',
+    session_token: 'very-secret-token',
+    ...settings,
+  });
+  return { store, server };
+}
+
+function refusal(status: number, code: string): HttpResponse {
+  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>told</Message></Error>`;
+  return { status, headers: { 'content-type': 'application/xml' }, body };
+}
+
+function object(body: string, headers: Readonly<Record<string, string>> = {}, status = 200): HttpResponse {
+  const etag = `"${createHash('md5').update(body).digest('hex')}"`;
+  return { status, headers: { etag, 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', ...headers }, body };
+}
+
+test.each([
+  [404, 'NoSuchKey', { kind: 'missing' }],
+  [403, 'AccessDenied', { kind: 'denied', message: 'AccessDenied: told' }],
+  [403, 'InvalidObjectState', { kind: 'denied', message: 'InvalidObjectState: told' }],
+  [412, 'PreconditionFailed', { kind: 'changed' }],
+])('read answered by %i %s is %j', async (status, code, result) => {
+  const { store } = await scriptedStore(() => refusal(status, code));
+  expect(await store.read(uri)).toStrictEqual(result);
+});
+
+test.each([
+  [404, 'NoSuchBucket', 'store.unavailable'],
+  [404, 'Whatever', 'store.unavailable'],
+  [400, 'AuthorizationHeaderMalformed', 'store.unavailable'],
+  [403, 'SignatureDoesNotMatch', 'auth.failed'],
+  [403, 'InvalidAccessKeyId', 'auth.failed'],
+  [400, 'ExpiredToken', 'auth.failed'],
+])('read answered by %i %s says nothing of the object: %s (I3)', async (status, code, expected) => {
+  const { store } = await scriptedStore(() => refusal(status, code));
+  await expect(store.read(uri)).rejects.toMatchObject({
+    code: expected,
+    message: expect.stringContaining(`Cannot read "${uri}": ${code}`),
+    context: { status },
+  });
+});
+
+test('read answered by a web page that says 404 is not a missing object (I3)', async () => {
+  const { store } = await scriptedStore(() => ({ status: 404, body: '<html><h1>Not Found</h1></html>' }));
+  await expect(store.read(uri)).rejects.toMatchObject({ code: 'store.unavailable' });
+});
+
+test('read is tried again when the store throttles or fails, then store.unavailable', async () => {
+  let failures = 2;
+  const { store, server } = await scriptedStore(() =>
+    failures-- > 0 ? refusal(503, 'SlowDown') : object('abc'),
+  );
+  expect(await store.read(uri)).toMatchObject({ kind: 'object', sizeBytes: 3 });
+  failures = Number.POSITIVE_INFINITY;
+  const before = server.lines.length;
+  await expect(store.read(uri)).rejects.toMatchObject({
+    code: 'store.unavailable',
+    context: { status: 503 },
+  });
+  expect(server.lines.length - before).toBe(4);
+});
+
+test('read of a store that nobody serves is store.unavailable', async () => {
+  const { store, server } = await scriptedStore(() => object('abc'));
+  await server.close();
+  await expect(store.read(uri)).rejects.toMatchObject({
+    code: 'store.unavailable',
+    context: { status: undefined },
+  });
+});
+
+test('read sends one request: the range, and the version in quotes', async () => {
+  const { store, server } = await scriptedStore(() =>
+    object('6789', { 'content-range': 'bytes 6-9/10' }, 206),
+  );
+  const options = { range: { suffix: 4 }, ifVersion: 'abc-2' };
+  expect(await store.read(uri, options)).toMatchObject({
+    sizeBytes: 10,
+    lastModifiedMs: Date.UTC(2026, 0, 1),
+  });
+  expect(server.requests.map(({ headers }) => [headers['range'], headers['if-match']])).toStrictEqual([
+    ['bytes=-4', '"abc-2"'],
+  ]);
+});
+
+test('read cuts the range out of what a store answers that knows no ranges', async () => {
+  const { store } = await scriptedStore(() => object('0123456789'));
+  const read = async (range: { suffix: number } | { start: number; end: number }) => {
+    const result = await store.read(uri, { range });
+    return result.kind === 'object' && `${Buffer.from(result.bytes)} of ${result.sizeBytes}`;
+  };
+  expect(await read({ suffix: 3 })).toBe('789 of 10');
+  expect(await read({ suffix: 30 })).toBe('0123456789 of 10');
+  expect(await read({ start: 2, end: 4 })).toBe('23 of 10');
+});
+
+test('read asks for the whole of an object whose store refuses a longer suffix', async () => {
+  const { store, server } = await scriptedStore((_, { headers }) =>
+    headers['range'] === undefined ? object('abc') : refusal(416, 'InvalidRange'),
+  );
+  const options = { range: { suffix: 65_536 }, ifVersion: 'x' };
+  expect(await store.read(uri, options)).toMatchObject({ sizeBytes: 3 });
+  expect(server.requests.map(({ headers }) => headers['if-match'])).toStrictEqual(['"x"', '"x"']);
+});
+
+test.each([
+  ['another range', '012345', 'bytes 0-5/10'],
+  ['fewer bytes than it says', '678', 'bytes 6-9/10'],
+  ['no size', '6789', 'bytes 6-9/*'],
+])('read answered by %s is store.unavailable, never wrong bytes', async (_, body, range) => {
+  const { store } = await scriptedStore(() => object(body, { 'content-range': range }, 206));
+  await expect(store.read(uri, { range: { suffix: 4 } })).rejects.toMatchObject({
+    code: 'store.unavailable',
+    message: expect.stringContaining(range),
+  });
+});
+
+test('read takes the bytes as they lie there, whatever Content-Encoding says', async () => {
+  for (const encoding of ['aws-chunked', 'gzip']) {
+    const { store } = await scriptedStore(() => object('PAR1', { 'content-encoding': encoding }));
+    expect(await store.read(uri)).toMatchObject({ bytes: Uint8Array.from(Buffer.from('PAR1')) });
+  }
+});
+
+test('read without an ETag or a Last-Modified is store.unavailable: nothing names these bytes', async () => {
+  const { store } = await scriptedStore(() => ({ status: 200, body: 'abc' }));
+  await expect(store.read(uri)).rejects.toMatchObject({
+    code: 'store.unavailable',
+    message: expect.stringContaining('ETag'),
+  });
+});
+
+test('write with ifAbsent to a store that does not know the condition writes', async () => {
+  const { store, server } = await scriptedStore((_, { headers }) =>
+    headers['if-none-match'] === undefined
+      ? { status: 200, headers: { etag: '"v"' } }
+      : refusal(501, 'NotImplemented'),
+  );
+  expect(await store.write(uri, Buffer.from('abc'), { ifAbsent: true })).toStrictEqual({
+    kind: 'written',
+    version: 'v',
+  });
+  expect(server.lines.at(-1)).toMatch(/^PUT/);
+});
+
+test.each([
+  ['the same bytes: they are its own', 'abc', 'written'],
+  ['other bytes: they are another’s', 'xyz', 'exists'],
+])('write with ifAbsent whose first answer is lost finds %s', async (_, held, kind) => {
+  let puts = 0;
+  const { store } = await scriptedStore((line) => {
+    if (line.startsWith('GET')) return object(held);
+    puts += 1;
+    return puts === 1 ? 'reset' : refusal(412, 'PreconditionFailed');
+  });
+  expect(await store.write(uri, Buffer.from('abc'), { ifAbsent: true })).toMatchObject({ kind });
+  expect(puts).toBe(2);
+});
+
+test('write without permission is auth.failed', async () => {
+  const { store } = await scriptedStore(() => refusal(403, 'AccessDenied'));
+  await expect(store.write(uri, Buffer.from('abc'))).rejects.toMatchObject({ code: 'auth.failed' });
+});
+
+test('write and read carry what the settings ask for', async () => {
+  const { store, server } = await scriptedStore(() => object('abc'), {
+    kms_key_id: 'key-1',
+    requester_pays: true,
+  });
+  await store.write(uri, Buffer.from('abc'));
+  await store.read(uri);
+  const [put, get] = server.requests;
+  expect(put?.headers).toMatchObject({
+    'x-amz-server-side-encryption': 'aws:kms',
+    'x-amz-server-side-encryption-aws-kms-key-id': 'key-1',
+    'x-amz-request-payer': 'requester',
+    'x-amz-security-token': 'very-secret-token',
+  });
+  expect(put?.headers).not.toHaveProperty('content-encoding');
+  expect(get?.headers).toMatchObject({ 'x-amz-request-payer': 'requester' });
+});
+
+test('a list that fails on a later page is store.unavailable', async () => {
+  let pages = 0;
+  const { store } = await scriptedStore(() => {
+    pages += 1;
+    if (pages > 1) return refusal(400, 'InvalidArgument');
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/xml' },
+      body: `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>
+        <Contents><Key>a</Key><Size>1</Size><ETag>"v"</ETag><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>
+        </ListBucketResult>`,
+    };
+  });
+  const listing = store.list('s3://lake/')[Symbol.asyncIterator]();
+  expect((await listing.next()).value).toStrictEqual({
+    uri: 's3://lake/a',
+    sizeBytes: 1,
+    version: 'v',
+    lastModifiedMs: Date.UTC(2026, 0, 1),
+  });
+  await expect(listing.next()).rejects.toMatchObject({ code: 'store.unavailable' });
+});
+
+test('no error holds a secret (I10)', async () => {
+  const { store } = await scriptedStore((_, { headers }) => ({
+    status: 403,
+    headers: { 'content-type': 'application/xml' },
+    body: `<Error><Code>SignatureDoesNotMatch</Code><Message>told</Message><StringToSign>${headers['x-amz-security-token']}</StringToSign></Error>`,
+  }));
+  const error = await store.read(uri).catch((thrown: RegistrarError) => thrown);
+  expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/very-secret/);
+  expect(error).not.toHaveProperty('cause');
+});
+
+test.each(['lake/a', 'http://lake/a', 's3:///a'])('"%s" is no S3 URI', async (bad) => {
+  await expect(s3Store({ region: 'us-east-1' }).read(bad)).rejects.toMatchObject({ code: 'config.invalid' });
+});
