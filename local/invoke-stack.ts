@@ -80,7 +80,6 @@ function tableOutcome(stack: Stack, identifier: TableIdentifier): TableOutcome {
   const state = readTableMetadata(identifier, {
     metadataLocation: metadataLocation ?? undefined,
     metadata,
-    config: {},
   });
   return {
     table: formatIdentifier(identifier),

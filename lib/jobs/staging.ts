@@ -114,7 +114,7 @@ export function stagingOf(
 }
 
 function dataFilesOf({ accepted, merge }: Judgement, state: TableState): readonly DataFile[] {
-  const config = metricsConfig(state.properties, merge.schema, []);
+  const config = metricsConfig(state.properties, merge.schema, state.sortColumnIds);
   return accepted.map((segment) => ({
     ...metricsOf(segment, merge.schema, config),
     filePath: segment.uri,

@@ -1,5 +1,4 @@
 import { RegistrarError } from '../errors.ts';
-import type { LoadedTable } from '../ports.ts';
 import { array, int, type JsonObject, long, object, optional, text, texts } from './json-object.ts';
 import type { PartitionField, PartitionSpec } from './partition-spec.ts';
 import type { Schema } from './schema.ts';
@@ -7,13 +6,19 @@ import type { Snapshot, SnapshotRef } from './snapshot.ts';
 import { formatIdentifier, type TableIdentifier } from './table-identifier.ts';
 import type { TableState } from './table-state.ts';
 
+/** Where a catalog says that a table's metadata lies, and its contents. */
+interface MetadataAnswer {
+  readonly metadataLocation: string | undefined;
+  readonly metadata: JsonObject;
+}
+
 /**
  * Reads a table's metadata of format version 1, 2 or 3 as a catalog answers it (spec, "Table Metadata Fields"): what old v1
  * tables lack is filled in (cases.md C22), unknown attributes are ignored, everything relied on is checked.
  *
  * @throws `table.unsupported` for a newer format, an encrypted table, or a v1 table without UUID; `catalog.refused` for what is malformed
  */
-export function readTableMetadata(identifier: TableIdentifier, loaded: LoadedTable): TableState {
+export function readTableMetadata(identifier: TableIdentifier, loaded: MetadataAnswer): TableState {
   const table = formatIdentifier(identifier);
   const { metadata, metadataLocation } = loaded;
   const unsupported = whyUnsupported(metadata);
@@ -69,11 +74,23 @@ function readState(metadata: JsonObject): Omit<TableState, 'identifier' | 'metad
     currentSchema: current(metadata, 'current-schema-id', schemas, 'schema-id'),
     specs,
     defaultSpec: current(metadata, 'default-spec-id', specs, 'spec-id'),
+    sortColumnIds: readSortColumns(metadata),
     properties: optional(texts, metadata, 'properties') ?? {},
     snapshots,
     refs: readRefs(metadata, snapshots),
     ...(formatVersion === 3 && { nextRowId: long(metadata, 'next-row-id') }),
   };
+}
+
+/** Sources of the default sort order's fields; v1 tables of old have no sort orders. */
+function readSortColumns(metadata: JsonObject): readonly number[] {
+  const orders = optional(array, metadata, 'sort-orders') ?? [];
+  const defaultId = optional(int, metadata, 'default-sort-order-id') ?? 0;
+  const order = orders
+    .map((one) => object(one, 'a sort order'))
+    .find((one) => int(one, 'order-id') === defaultId);
+  const fields = order === undefined ? [] : array(order, 'fields');
+  return fields.flatMap((field) => optional(int, object(field, 'a sort field'), 'source-id') ?? []);
 }
 
 function readFormatVersion(metadata: JsonObject): 1 | 2 | 3 {

@@ -18,6 +18,8 @@ export interface TableState {
   readonly currentSchema: Schema;
   readonly specs: readonly PartitionSpec[];
   readonly defaultSpec: PartitionSpec;
+  /** Source columns of the default sort order. */
+  readonly sortColumnIds: readonly number[];
   readonly properties: Readonly<Record<string, string>>;
   readonly snapshots: ReadonlyMap<bigint, Snapshot>;
   readonly refs: Readonly<Record<string, SnapshotRef>>;

@@ -17,6 +17,7 @@ export function emptyTable(formatVersion: 1 | 2 | 3, change: Partial<TableState>
     schemas: [javaSchema],
     currentSchema: javaSchema,
     specs: [javaSpecs.unpartitioned, javaSpecs.partitioned],
+    sortColumnIds: [],
     defaultSpec: javaSpecs.unpartitioned,
     properties: {},
     snapshots: new Map(),

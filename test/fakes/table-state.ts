@@ -20,6 +20,7 @@ export function tableState(overrides: Partial<TableState> = {}): TableState {
     currentSchema: emptySchema,
     specs: [spec],
     defaultSpec: spec,
+    sortColumnIds: [],
     properties: {},
     snapshots: new Map(),
     refs: {},

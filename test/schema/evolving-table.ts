@@ -5,6 +5,7 @@ import {
   type SchemaMerge,
   type SegmentSchema,
 } from '../../lib/schema/merge.ts';
+import { creationCommit, newTable } from '../../lib/schema/new-table.ts';
 import { schemaUpdates } from '../../lib/schema/schema-updates.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 import type { NestedField, Schema, Type } from '../../lib/spec/schema.ts';
@@ -89,35 +90,55 @@ export function evolvingTable(
     'schema-id': 0,
     ...(identifierIds && { 'identifier-field-ids': identifierIds }),
   };
-  let metadata: TableMetadata = applyCreation(
-    throughJson({
-      requirements: [],
-      updates: [
-        { action: 'upgrade-format-version', 'format-version': formatVersion },
-        { action: 'add-schema', schema },
-        { action: 'set-current-schema', 'schema-id': -1 },
-        { action: 'add-spec', spec: { 'spec-id': 0, fields: partitionFields } },
-        { action: 'set-default-spec', 'spec-id': -1 },
-        { action: 'add-sort-order', 'sort-order': { 'order-id': 0, fields: [] } },
-        { action: 'set-default-sort-order', 'sort-order-id': -1 },
-        { action: 'set-location', location: 's3://lake/orders' },
-        { action: 'set-properties', updates: properties },
-      ],
-    }),
-    { nowMs: 0, uuid: 'f1b34a5e-0000-4000-8000-000000000001' },
+  const table = onMetadata(
+    creation([
+      { action: 'upgrade-format-version', 'format-version': formatVersion },
+      { action: 'add-schema', schema },
+      { action: 'set-current-schema', 'schema-id': -1 },
+      { action: 'add-spec', spec: { 'spec-id': 0, fields: partitionFields } },
+      { action: 'set-default-spec', 'spec-id': -1 },
+      { action: 'add-sort-order', 'sort-order': { 'order-id': 0, fields: [] } },
+      { action: 'set-default-sort-order', 'sort-order-id': -1 },
+      { action: 'set-location', location: 's3://lake/orders' },
+      { action: 'set-properties', updates: properties },
+    ]),
   );
+  if (!empty) table.append(0);
+  return table;
+}
+
+/** A table that a registrar made from this segment. */
+export function createdTable(first: SegmentSchema): EvolvingTable {
+  const settings = {
+    location: 's3://lake/orders',
+    format_version: 2,
+    partition_by: [],
+    table_properties: {},
+    case_sensitive_names: false,
+  } as const;
+  return onMetadata(creation(creationCommit(newTable(identifier, first, settings, 'uuid')).updates));
+}
+
+function creation(updates: readonly object[]): TableMetadata {
+  return applyCreation(throughJson({ requirements: [], updates }), {
+    nowMs: 0,
+    uuid: 'f1b34a5e-0000-4000-8000-000000000001',
+  });
+}
+
+function onMetadata(created: TableMetadata): EvolvingTable & { readonly append: (schemaId: number) => void } {
+  let metadata = created;
   let snapshotId = 0n;
 
   const state = () =>
     readTableMetadata(identifier, {
       metadataLocation: undefined,
       metadata: metadata as JsonObject,
-      config: {},
     });
   const apply = (commit: TableCommit): void => {
     metadata = applyCommit(metadata, throughJson(commit), { nowMs: 0, previousLocation: undefined });
   };
-  const append = (schemaId: number): readonly TableUpdate[] => {
+  const appending = (schemaId: number): readonly TableUpdate[] => {
     const parent = state().refs['main']?.snapshotId;
     snapshotId += 1n;
     return [
@@ -131,16 +152,15 @@ export function evolvingTable(
           'manifest-list': `s3://lake/orders/metadata/snap-${snapshotId}.avro`,
           summary: { operation: 'append' },
           'schema-id': schemaId,
-          ...(formatVersion === 3 && { 'first-row-id': state().nextRowId ?? 0n, 'added-rows': 1n }),
+          ...(state().formatVersion === 3 && { 'first-row-id': state().nextRowId ?? 0n, 'added-rows': 1n }),
         },
       },
       { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': snapshotId },
     ];
   };
-  if (!empty) apply({ requirements: [], updates: append(0) });
-
   return {
     state,
+    append: (schemaId) => apply({ requirements: [], updates: appending(schemaId) }),
     commit: (...updates) => apply({ requirements: [], updates }),
     alter(columns, more) {
       const changed = { ...state().currentSchema, ...struct(...columns), ...more };
@@ -154,7 +174,7 @@ export function evolvingTable(
         ...options,
       });
       if (merge.refused.size < segments.length) {
-        const updates = [...merge.updates, ...append(merge.schema['schema-id'] ?? 0)];
+        const updates = [...merge.updates, ...appending(merge.schema['schema-id'] ?? 0)];
         apply({ requirements: assertions(before, 'main', updates), updates });
       }
       return merge;

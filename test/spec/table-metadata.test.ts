@@ -58,7 +58,6 @@ function read(metadata: object): TableState {
   return readTableMetadata(identifier, {
     metadataLocation: 's3://bucket/table/metadata/1.json',
     metadata: metadata as Record<string, unknown>,
-    config: {},
   });
 }
 
