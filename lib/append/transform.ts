@@ -4,7 +4,8 @@ import { type IndexedField, indexById, type PrimitiveType, type Schema } from '.
 
 /** A partition transform (spec, "Partition Transforms"). */
 export type Transform =
-  | { readonly name: 'identity' | 'year' | 'month' | 'day' | 'hour' | 'void' }
+  | { readonly name: 'identity' | 'year' | 'month' | 'day' | 'hour' }
+  | { readonly name: 'void' }
   | { readonly name: 'bucket'; readonly buckets: number }
   | { readonly name: 'truncate'; readonly width: number };
 
@@ -12,6 +13,10 @@ export type Transform =
 export interface ResolvedPartitionField {
   readonly field: PartitionField;
   readonly transform: Transform;
+  /** The source column's name, for messages: names from the root, joined. */
+  readonly column: string;
+  /** Rows of files without the column are not null. */
+  readonly hasInitialDefault: boolean;
   /** `unknown` where the column has been dropped: only `void` allows that. */
   readonly sourceType: PrimitiveType;
   readonly resultType: PrimitiveType;
@@ -32,8 +37,8 @@ function resolve(field: PartitionField, columns: ReadonlyMap<number, IndexedFiel
   if (transform === undefined) {
     throw unsupported(field, 'only identity, bucket, truncate, year, month, day, hour and void are known');
   }
-  const source = columns.get(field['source-id'])?.type;
-  const sourceType = typeof source === 'string' ? source : 'unknown';
+  const source = columns.get(field['source-id']);
+  const sourceType = typeof source?.type === 'string' ? source.type : 'unknown';
   if (sourceType === 'unknown' && transform.name !== 'void') {
     throw unsupported(field, 'the schema has no such column of a primitive type');
   }
@@ -44,7 +49,14 @@ function resolve(field: PartitionField, columns: ReadonlyMap<number, IndexedFiel
       'Iceberg Java writes fixed partition values as bytes, so no manifest of it is read by all',
     );
   }
-  return { field, transform, sourceType, resultType: result };
+  return {
+    field,
+    transform,
+    column: source?.path.join('.') ?? '',
+    hasInitialDefault: (source?.field?.['initial-default'] ?? null) !== null,
+    sourceType,
+    resultType: result,
+  };
 }
 
 function unsupported(field: PartitionField, reason: string): RegistrarError {

@@ -1,0 +1,144 @@
+/** What a key's directories claim of its partition, `dt=2024-01-01/region=eu/…` (cases.md A32). */
+
+import type { PartitionValue } from '../spec/partition-spec.ts';
+import { parsePrimitive } from '../spec/primitive-type.ts';
+import type { PrimitiveType } from '../spec/schema.ts';
+import { wholeNumberBytes } from '../spec/single-value.ts';
+import { partitionValue } from './partition-value.ts';
+import type { ResolvedPartitionField } from './transform.ts';
+
+const HIVE_NULL = '__HIVE_DEFAULT_PARTITION__';
+
+/** Name → text, each percent-decoded once. A name that stands there twice with different texts claims nothing. */
+export function partitionClaims(key: string): ReadonlyMap<string, string> {
+  const claims = new Map<string, string>();
+  const contradicted = new Set<string>();
+  for (const directory of key.split('/').slice(0, -1)) {
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(directory)?.map(decodeOnce) ?? [];
+    if (name === undefined || text === undefined) continue;
+    if ((claims.get(name) ?? text) !== text) contradicted.add(name);
+    claims.set(name, text);
+  }
+  for (const name of contradicted) claims.delete(name);
+  return claims;
+}
+
+function decodeOnce(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A claim in single-value bytes, read as Iceberg and Hive write it; undefined when it is no value of this field. */
+export function claimedValue(field: ResolvedPartitionField, text: string): PartitionValue | undefined {
+  if (text === HIVE_NULL) return null;
+  const { transform, sourceType, resultType } = field;
+  switch (transform.name) {
+    case 'void':
+      return undefined;
+    case 'year':
+    case 'month':
+    case 'day':
+    case 'hour': {
+      const micros = PERIODS[transform.name].test(text) ? periodStart(text) : undefined;
+      return micros === undefined
+        ? undefined
+        : partitionValue(transform, 'timestamp', wholeNumberBytes('timestamp', micros));
+    }
+    case 'bucket': {
+      const bucket = /^\d{1,10}$/.test(text) ? Number(text) : transform.buckets;
+      return bucket < transform.buckets ? wholeNumberBytes('int', BigInt(bucket)) : undefined;
+    }
+    case 'identity':
+    case 'truncate': {
+      const value = parsed(resultType, text);
+      if (value === undefined) return undefined;
+      return Buffer.compare(partitionValue(transform, sourceType, value), value) === 0 ? value : undefined;
+    }
+  }
+}
+
+const PERIODS = {
+  year: /^\d{4}$/,
+  month: /^\d{4}-\d\d$/,
+  day: /^\d{4}-\d\d-\d\d$/,
+  hour: /^\d{4}-\d\d-\d\d-\d\d$/,
+};
+
+/** Microseconds since 1970 of `2024`, `2024-01`, `2024-01-31` or `2024-01-31-23`; undefined when there is no such day. */
+function periodStart(text: string): bigint | undefined {
+  const day = text.slice(0, 10) + '2000-01-01'.slice(text.length);
+  const seconds = secondsOf(day, `${text.slice(11) || '00'}:00:00`);
+  return seconds === undefined ? undefined : seconds * 1_000_000n;
+}
+
+/** Undefined for a time that `Date` would move, as 30 February. */
+function secondsOf(day: string, time: string): bigint | undefined {
+  const date = new Date(`${day}T${time}Z`);
+  if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day)) return undefined;
+  return BigInt(date.getTime() / 1000);
+}
+
+function parsed(type: PrimitiveType, text: string): Uint8Array | undefined {
+  const primitive = parsePrimitive(type);
+  if ('precision' in primitive) return decimal(text, primitive);
+  switch (type) {
+    case 'string':
+      return Buffer.from(text);
+    case 'boolean':
+      return text === 'true' || text === 'false' ? Uint8Array.of(text === 'true' ? 1 : 0) : undefined;
+    case 'int':
+    case 'long':
+      return /^-?\d+$/.test(text) ? fitting(type, BigInt(text)) : undefined;
+    case 'float':
+    case 'double':
+      return floatingPoint(type, text);
+    case 'date': {
+      const micros = PERIODS.day.test(text) ? periodStart(text) : undefined;
+      return micros === undefined ? undefined : wholeNumberBytes('date', micros / 86_400_000_000n);
+    }
+    case 'uuid':
+      return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+        ? Buffer.from(text.replaceAll('-', ''), 'hex')
+        : undefined;
+    default:
+      return type.startsWith('timestamp') ? timestamp(type, text) : undefined;
+  }
+}
+
+function decimal(
+  text: string,
+  { precision, scale }: { readonly precision: number; readonly scale: number },
+): Uint8Array | undefined {
+  const [, whole, fraction = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined || fraction.length > scale) return undefined;
+  const unscaled = BigInt(whole + fraction.padEnd(scale, '0'));
+  const limit = 10n ** BigInt(precision);
+  return unscaled < limit && -unscaled < limit
+    ? wholeNumberBytes(`decimal(${precision},${scale})`, unscaled)
+    : undefined;
+}
+
+function floatingPoint(type: 'float' | 'double', text: string): Uint8Array | undefined {
+  if (!/^(-?(\d+(\.\d*)?([eE][+-]?\d+)?|Infinity)|NaN)$/.test(text)) return undefined;
+  return new Uint8Array((type === 'float' ? Float32Array : Float64Array).of(Number(text)).buffer);
+}
+
+/** With a zone where the type has one and only there: `2024-01-31T23:59:59.000001Z`, `2024-01-31 23:59`. */
+function timestamp(type: PrimitiveType, text: string): Uint8Array | undefined {
+  const [, day, minutes, seconds = '00', fraction = '', zone] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|\+00:00)?$/.exec(text) ?? [];
+  if (day === undefined || (zone !== undefined) !== type.startsWith('timestamptz')) return undefined;
+  const sinceEpoch = secondsOf(day, `${minutes}:${seconds}`);
+  if (sinceEpoch === undefined) return undefined;
+  const nanos = sinceEpoch * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
+  if (type.endsWith('_ns')) return fitting(type, nanos);
+  return nanos % 1000n === 0n ? fitting(type, nanos / 1000n) : undefined;
+}
+
+function fitting(type: PrimitiveType, value: bigint): Uint8Array | undefined {
+  const bits = type === 'int' ? 32 : 64;
+  return BigInt.asIntN(bits, value) === value ? wholeNumberBytes(type, value) : undefined;
+}

@@ -1,0 +1,119 @@
+import { RegistrarError } from '../errors.ts';
+import type { PartitionValue } from '../spec/partition-spec.ts';
+import type { PrimitiveType } from '../spec/schema.ts';
+import {
+  compareSingleValues,
+  floatingPoint,
+  isFloatingPoint,
+  isWholeNumber,
+  wholeNumber,
+} from '../spec/single-value.ts';
+import { claimedValue, partitionClaims } from './partition-path.ts';
+import { partitionValue } from './partition-value.ts';
+import type { ResolvedPartitionField } from './transform.ts';
+
+/** What a file's footer says of one column, in single-value bytes of the table's type. */
+export interface ColumnRange {
+  readonly lower: Uint8Array | undefined;
+  readonly upper: Uint8Array | undefined;
+  /** Both are values that the column has, neither cut nor widened. */
+  readonly exact: boolean;
+  /** Undefined when the footer does not say. */
+  readonly nullCount: bigint | undefined;
+  /** Nulls included. */
+  readonly valueCount: bigint;
+}
+
+/**
+ * The partition of a whole file: from its columns' ranges where these leave one value, else from what its key claims and
+ * the ranges do not contradict. A column that the file lacks is null, or what the key claims under `identity`.
+ *
+ * @param columns by field ID of the source column; without the columns that the file lacks
+ * @throws `sink.iceberg_partition_undetermined` naming column and bounds (cases.md A32)
+ */
+export function partitionTuple(input: {
+  readonly uri: string;
+  readonly key: string;
+  readonly fields: readonly ResolvedPartitionField[];
+  readonly columns: ReadonlyMap<number, ColumnRange>;
+}): readonly PartitionValue[] {
+  const { uri, key, fields, columns } = input;
+  const claims = partitionClaims(key);
+  return fields.map((field) => {
+    const text = claims.get(field.field.name);
+    const claim = text === undefined ? undefined : claimedValue(field, text);
+    const range = columns.get(field.field['source-id']);
+    const value = partitionOf(field, range, claim);
+    if (value === undefined) throw undetermined(uri, field, range, text);
+    return value;
+  });
+}
+
+/** Undefined: more than one value, or not known. */
+function partitionOf(
+  field: ResolvedPartitionField,
+  range: ColumnRange | undefined,
+  claim: PartitionValue | undefined,
+): PartitionValue | undefined {
+  if (field.transform.name === 'void') return null;
+  if (range === undefined) {
+    if (field.transform.name === 'identity' && claim !== undefined) return claim;
+    return field.hasInitialDefault || (claim ?? null) !== null ? undefined : null;
+  }
+  if (range.nullCount === range.valueCount) return null;
+  return (
+    provenValue(field, range) ?? (claim !== undefined && agrees(field, range, claim) ? claim : undefined)
+  );
+}
+
+/** The value that every row has. Floats may hide a NaN, which no bound shows. */
+function provenValue(field: ResolvedPartitionField, range: ColumnRange): Uint8Array | undefined {
+  const { transform, sourceType } = field;
+  const { lower, upper } = range;
+  if (transform.name === 'void' || isFloatingPoint(sourceType)) return undefined;
+  if (!range.exact || range.nullCount !== 0n || lower === undefined || upper === undefined) return undefined;
+  if (transform.name === 'bucket' && Buffer.compare(lower, upper) !== 0) return undefined;
+  const first = partitionValue(transform, sourceType, lower);
+  const last = partitionValue(transform, sourceType, upper);
+  return Buffer.compare(first, last) === 0 ? first : undefined;
+}
+
+/** Whether all rows may have the value that the key claims, some of them not being null. */
+function agrees(field: ResolvedPartitionField, range: ColumnRange, claim: PartitionValue): boolean {
+  const { transform, sourceType, resultType } = field;
+  const { lower, upper, nullCount } = range;
+  if (claim === null) return nullCount !== 0n && lower === undefined && upper === undefined;
+  if ((nullCount ?? 0n) > 0n) return false;
+  if (transform.name === 'void' || transform.name === 'bucket') return true;
+  if (isFloatingPoint(resultType) && Number.isNaN(floatingPoint(claim))) return lower === undefined;
+  const order = (bound: Uint8Array) =>
+    compareSingleValues(resultType, partitionValue(transform, sourceType, bound), claim);
+  return (lower === undefined || order(lower) <= 0) && (upper === undefined || order(upper) >= 0);
+}
+
+function undetermined(
+  uri: string,
+  { field, column, sourceType }: ResolvedPartitionField,
+  range: ColumnRange | undefined,
+  text: string | undefined,
+): RegistrarError {
+  const values =
+    range === undefined
+      ? 'the file lacks the column'
+      : `its values run from ${shown(sourceType, range.lower)} to ${shown(sourceType, range.upper)}` +
+        `${range.exact ? '' : ' (inexact)'}, ${range.nullCount ?? 'an unknown number'} of ${range.valueCount} are null`;
+  const claim = text === undefined ? '' : `, and the key says "${field.name}=${text}"`;
+  return new RegistrarError(
+    'sink.iceberg_partition_undetermined',
+    `Cannot tell the partition "${field.name}" of "${uri}", ${field.transform} of column "${column}": ${values}${claim}; ` +
+      `a file may hold rows of one partition only, told by exact statistics or by a directory "${field.name}=…" of its key`,
+    { context: { uri, column } },
+  );
+}
+
+function shown(type: PrimitiveType, bound: Uint8Array | undefined): string {
+  if (bound === undefined) return 'an unknown bound';
+  if (type === 'string') return `"${Buffer.from(bound).toString('utf8')}"`;
+  if (isWholeNumber(type)) return String(wholeNumber(type, bound));
+  return isFloatingPoint(type) ? String(floatingPoint(bound)) : `0x${Buffer.from(bound).toString('hex')}`;
+}

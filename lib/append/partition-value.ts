@@ -1,0 +1,89 @@
+import type { PrimitiveType } from '../spec/schema.ts';
+import { isWholeNumber, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
+import { murmur3 } from './murmur3.ts';
+import type { Transform } from './transform.ts';
+
+export type ValueTransform = Exclude<Transform, { readonly name: 'void' }>;
+
+/** The partition value of a column's value, both in single-value bytes (spec, "Partition Transforms"). */
+export function partitionValue(
+  transform: ValueTransform,
+  type: PrimitiveType,
+  value: Uint8Array,
+): Uint8Array {
+  switch (transform.name) {
+    case 'identity':
+      return value;
+    case 'bucket':
+      return int(BigInt((murmur3(hashed(type, value)) & 0x7fff_ffff) % transform.buckets));
+    case 'truncate':
+      return truncated(type, value, transform.width);
+    case 'year':
+      return int(floorDivide(months(days(type, value)), 12n));
+    case 'month':
+      return int(months(days(type, value)));
+    case 'day':
+      return wholeNumberBytes('date', days(type, value));
+    case 'hour':
+      return int(floorDivide(micros(type, value), MICROS_OF_HOUR));
+  }
+}
+
+const MICROS_OF_HOUR = 3_600_000_000n;
+
+/** What the hash of a value is taken of (spec, Appendix B): every number as a long, decimals and text as they are. */
+function hashed(type: PrimitiveType, value: Uint8Array): Uint8Array {
+  if (!isWholeNumber(type)) return value;
+  if (type.startsWith('decimal')) return wholeNumberBytes(type, wholeNumber(type, value));
+  return wholeNumberBytes(
+    'long',
+    type.startsWith('timestamp') ? micros(type, value) : wholeNumber(type, value),
+  );
+}
+
+function truncated(type: PrimitiveType, value: Uint8Array, width: number): Uint8Array {
+  if (isWholeNumber(type)) {
+    const step = BigInt(width);
+    return wholeNumberBytes(type, floorDivide(wholeNumber(type, value), step) * step);
+  }
+  return type === 'string' ? value.subarray(0, lengthOfCodePoints(value, width)) : value.subarray(0, width);
+}
+
+/** How many bytes the first code points of UTF-8 text take. */
+function lengthOfCodePoints(text: Uint8Array, count: number): number {
+  let left = count;
+  for (const [index, byte] of text.entries()) {
+    const continues = (byte & 0xc0) === 0x80;
+    if (!continues && left-- === 0) return index;
+  }
+  return text.length;
+}
+
+/** Microseconds since 1970; nanoseconds are cut, so that a promoted column keeps its partitions. */
+function micros(type: PrimitiveType, value: Uint8Array): bigint {
+  const number = wholeNumber(type, value);
+  return type.endsWith('_ns') ? floorDivide(number, 1000n) : number;
+}
+
+/** Days since 1970. */
+function days(type: PrimitiveType, value: Uint8Array): bigint {
+  return type === 'date' ? wholeNumber(type, value) : floorDivide(micros(type, value), 24n * MICROS_OF_HOUR);
+}
+
+const DAYS_OF_400_YEARS = 146_097n;
+
+/** Months since January 1970, also of days that `Date` cannot hold (cases.md B25): 400 years always have as many days. */
+function months(daysSince1970: bigint): bigint {
+  const era = floorDivide(daysSince1970, DAYS_OF_400_YEARS);
+  const date = new Date(Number(daysSince1970 - era * DAYS_OF_400_YEARS) * 86_400_000);
+  return era * 4800n + BigInt((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth());
+}
+
+function floorDivide(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor;
+  return value % divisor < 0n ? quotient - 1n : quotient;
+}
+
+function int(value: bigint): Uint8Array {
+  return wholeNumberBytes('int', value);
+}

@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { summarisePartitions } from '../../lib/append/partition-summary.ts';
+import { type ColumnRange, partitionTuple } from '../../lib/append/partition-tuple.ts';
+import { resolvePartitionFields } from '../../lib/append/transform.ts';
+import type { PartitionValue } from '../../lib/spec/partition-spec.ts';
+
+const text = (value: string) => Buffer.from(value);
+const long = (value: bigint) => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64LE(value);
+  return bytes;
+};
+const int = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+};
+const double = (value: number) => Buffer.from(Float64Array.of(value).buffer);
+
+function range(
+  lower?: Uint8Array,
+  upper: Uint8Array | undefined = lower,
+  change: Partial<ColumnRange> = {},
+): ColumnRange {
+  return { lower, upper, exact: true, nullCount: 0n, valueCount: 10n, ...change };
+}
+
+interface Case {
+  readonly type: string;
+  readonly transform: string;
+  readonly range?: ColumnRange;
+  readonly key?: string;
+  readonly initialDefault?: unknown;
+}
+
+function fields({ type, transform, initialDefault }: Case) {
+  return resolvePartitionFields(
+    { 'spec-id': 0, fields: [{ 'source-id': 1, 'field-id': 1000, name: 'p', transform }] },
+    {
+      type: 'struct',
+      fields: [{ id: 1, name: 'c', required: false, type, 'initial-default': initialDefault }],
+    },
+  );
+}
+
+function partition(one: Case): PartitionValue | undefined {
+  const [value] = partitionTuple({
+    uri: 's3://bucket/k',
+    key: one.key ?? 'data/x.parquet',
+    fields: fields(one),
+    columns: new Map(one.range && [[1, one.range]]),
+  });
+  return value;
+}
+
+const hex = (value: PartitionValue | undefined) => value && Buffer.from(value).toString('hex');
+const JAN_2 = 19724n * 86_400_000_000n;
+
+describe('partitionTuple', () => {
+  it.each<[string, Case, PartitionValue]>([
+    ['equal bounds', { type: 'string', transform: 'identity', range: range(text('eu')) }, text('eu')],
+    [
+      'one day',
+      { type: 'timestamp', transform: 'day', range: range(long(JAN_2), long(JAN_2 + 5n)) },
+      int(19724),
+    ],
+    [
+      'one prefix',
+      { type: 'string', transform: 'truncate[2]', range: range(text('eua'), text('euz')) },
+      text('eu'),
+    ],
+    ['a bucket of one value', { type: 'int', transform: 'bucket[16]', range: range(int(34)) }, int(3)],
+    ['no column', { type: 'string', transform: 'identity' }, null],
+    ['no column under a transform', { type: 'timestamp', transform: 'day' }, null],
+    [
+      'nulls only',
+      { type: 'string', transform: 'identity', range: range(undefined, undefined, { nullCount: 10n }) },
+      null,
+    ],
+    ['void', { type: 'string', transform: 'void', range: range(text('a'), text('b')) }, null],
+    [
+      'the key, where the column is not in the file',
+      { type: 'int', transform: 'identity', key: 'p=7/x' },
+      int(7),
+    ],
+    ['the key, where the bounds are cut', cutBounds('p=eu-west/x'), text('eu-west')],
+    [
+      'the key, where a NaN may hide',
+      { type: 'double', transform: 'identity', range: range(double(1)), key: 'p=1.0/x' },
+      double(1),
+    ],
+    ['the key, where the null count is unknown', unknownNulls('p=eu/x'), text('eu')],
+    [
+      'the bucket of the key',
+      { type: 'int', transform: 'bucket[16]', range: range(int(1), int(9)), key: 'p=3/x' },
+      int(3),
+    ],
+    [
+      'the file, where the key says something else',
+      { type: 'string', transform: 'identity', range: range(text('eu')), key: 'p=us/x' },
+      text('eu'),
+    ],
+    ['null by Hive', { type: 'string', transform: 'identity', key: 'p=__HIVE_DEFAULT_PARTITION__/x' }, null],
+    [
+      'a key decoded once (A32)',
+      { type: 'timestamp', transform: 'identity', key: 'p=2024-01-02%2000%3A00/x' },
+      long(JAN_2),
+    ],
+    [
+      'a percent sign of the value',
+      { type: 'string', transform: 'identity', key: 'p=5%2525/x' },
+      text('5%25'),
+    ],
+    ['a plus sign', { type: 'string', transform: 'identity', key: 'p=a+b/x' }, text('a+b')],
+  ])('is told by %s', (_what, one, expected) => {
+    expect(hex(partition(one))).toBe(hex(expected));
+  });
+
+  it.each<[string, Case, RegExp]>([
+    [
+      'two values (A32)',
+      { type: 'string', transform: 'identity', range: range(text('eu'), text('us')) },
+      /from "eu" to "us", 0 of 10 are null/,
+    ],
+    [
+      'two values, whatever the key says',
+      { type: 'int', transform: 'identity', range: range(int(1), int(5)), key: 'p=9/x' },
+      /from 1 to 5.*the key says "p=9"/,
+    ],
+    [
+      'two days',
+      { type: 'timestamp', transform: 'day', range: range(long(JAN_2), long(JAN_2 * 2n)) },
+      /day of column "c"/,
+    ],
+    ['cut bounds with one prefix (A32)', cutBounds(), /\(inexact\)/],
+    [
+      'a bucket of several values',
+      { type: 'int', transform: 'bucket[16]', range: range(int(1), int(2)) },
+      /from 1 to 2/,
+    ],
+    [
+      'some nulls',
+      { type: 'int', transform: 'identity', range: range(int(1), int(1), { nullCount: 4n }), key: 'p=1/x' },
+      /4 of 10 are null/,
+    ],
+    ['an unknown null count', unknownNulls(), /an unknown number of 10 are null/],
+    [
+      'no statistics',
+      { type: 'int', transform: 'identity', range: range(undefined, undefined, { nullCount: undefined }) },
+      /unknown bound/,
+    ],
+    [
+      'a double, which may hide a NaN',
+      { type: 'double', transform: 'identity', range: range(double(1)) },
+      /from 1 to 1/,
+    ],
+    [
+      'null by Hive with values in the file',
+      {
+        type: 'int',
+        transform: 'identity',
+        range: range(int(1), int(2)),
+        key: 'p=__HIVE_DEFAULT_PARTITION__/x',
+      },
+      /HIVE/,
+    ],
+    [
+      'a default that rows without the column have',
+      { type: 'int', transform: 'identity', initialDefault: 5 },
+      /lacks the column/,
+    ],
+    [
+      'no column, but a day in the key',
+      { type: 'timestamp', transform: 'day', key: 'p=2024-01-02/x' },
+      /lacks the column/,
+    ],
+    [
+      'a key with two values',
+      { type: 'int', transform: 'identity', initialDefault: 5, key: 'p=1/p=2/x' },
+      /lacks the column/,
+    ],
+    [
+      'text that is no value',
+      { type: 'int', transform: 'identity', initialDefault: 5, key: 'p=2147483648/x' },
+      /2147483648/,
+    ],
+    [
+      'a day that there is not',
+      { type: 'date', transform: 'identity', initialDefault: 5, key: 'p=2024-02-30/x' },
+      /2024-02-30/,
+    ],
+    [
+      'a bucket that there is not',
+      { type: 'int', transform: 'bucket[4]', range: range(int(1), int(2)), key: 'p=4/x' },
+      /p=4/,
+    ],
+    [
+      'a broken percent sequence',
+      { type: 'string', transform: 'identity', initialDefault: 'a', key: 'p=%E9/x' },
+      /lacks/,
+    ],
+    [
+      'a name in the file name',
+      { type: 'int', transform: 'identity', initialDefault: 5, key: 'data/p=1' },
+      /lacks/,
+    ],
+  ])('is undetermined by %s', (_what, one, message) => {
+    expect(() => partition(one)).toThrow(message);
+    expect(() => partition(one)).toThrow(
+      expect.objectContaining({ code: 'sink.iceberg_partition_undetermined' }),
+    );
+  });
+});
+
+function cutBounds(key?: string): Case {
+  const cut = range(text('eu'), text('ev'), { exact: false });
+  return { type: 'string', transform: 'identity', range: cut, ...(key && { key }) };
+}
+
+function unknownNulls(key?: string): Case {
+  const unknown = range(text('eu'), text('eu'), { nullCount: undefined });
+  return { type: 'string', transform: 'identity', range: unknown, ...(key && { key }) };
+}
+
+describe('summarisePartitions', () => {
+  const summary = (type: string, values: readonly PartitionValue[]) =>
+    summarisePartitions(
+      fields({ type, transform: 'identity' }),
+      values.map((value) => [value]),
+    )[0];
+
+  it('has NaN and null as flags and not as bounds (B26)', () => {
+    expect(summary('double', [double(Number.NaN), null, double(2), double(-1)])).toEqual({
+      containsNull: true,
+      containsNan: true,
+      lowerBound: double(-1),
+      upperBound: double(2),
+    });
+    expect(summary('double', [double(Number.NaN)])).toMatchObject({
+      lowerBound: undefined,
+      upperBound: undefined,
+    });
+  });
+
+  it.each([
+    ['int', int(-1), int(256)],
+    ['long', long(-(2n ** 62n)), long(2n ** 62n)],
+    ['decimal(9,2)', Buffer.from('80', 'hex'), Buffer.from('0080', 'hex')],
+    ['double', double(-0), double(0)],
+    ['string', text('\uffee'), text('\u{1f600}')],
+    ['uuid', Buffer.alloc(16, 1), Buffer.alloc(16, 0x80)],
+  ])('orders values of type %s', (type, lower, upper) => {
+    expect(summary(type, [upper, lower])).toMatchObject({ lowerBound: lower, upperBound: upper });
+  });
+});
