@@ -39,6 +39,25 @@ export function canonicalRow(schema: StructType, row: ShippedRow): Row {
   );
 }
 
+/** A row written under one version of a schema, as a table of another version shows it: by field ID. */
+export function projectRow(written: StructType, shown: StructType, row: Row): Row {
+  const sources = new Map(written.fields.map((field) => [field.id, field]));
+  return Object.fromEntries(
+    shown.fields.map(({ id, name, type }) => {
+      const source = sources.get(id);
+      const value = source === undefined ? null : (row[source.name] ?? null);
+      return [name, value !== null && source !== undefined ? projectValue(source.type, type, value) : value];
+    }),
+  );
+}
+
+/** Datasets change in the structs of their rows; what is in lists and maps stays as it is. */
+function projectValue(written: Type, shown: Type, value: Canonical): Canonical {
+  if (typeof written === 'string' || typeof shown === 'string') return value;
+  if (written.type !== 'struct' || shown.type !== 'struct') return value;
+  return projectRow(written, shown, value as Row);
+}
+
 function canonical(type: Type, value: Value): Canonical {
   if (value === null) return null;
   if (typeof type !== 'string') {
