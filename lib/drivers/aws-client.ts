@@ -29,7 +29,7 @@ export function awsClientConfig(settings: AwsSettings) {
       connectionTimeout: 3_000,
       requestTimeout: 20_000,
       throwOnRequestTimeout: true,
-      socketTimeout: 20_000,
+      socketTimeout: 30_000,
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StoreSettings } from '../../lib/config/entry.ts';
 import { s3Store } from '../../lib/drivers/s3.ts';
@@ -87,6 +88,20 @@ test('read of a store that nobody serves is store.unavailable', async () => {
     code: 'store.unavailable',
     context: { status: undefined },
   });
+});
+
+test('read whose body breaks off is store.unavailable, never half of it', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      socket.end('HTTP/1.1 200 OK\r\nETag: "v"\r\nContent-Length: 9\r\n\r\nhalf');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const settings = { endpoint: `http://127.0.0.1:${port}`, access_key_id: 'k', secret_access_key: 's' };
+  await expect(s3Store(settings).read(uri)).rejects.toMatchObject({ code: 'store.unavailable' });
 });
 
 test('read sends one request: the range, and the version in quotes', async () => {

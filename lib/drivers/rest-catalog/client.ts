@@ -137,13 +137,14 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
   }
 }
 
-/** Servers quote requests in their errors (F10): whatever was sent in a header of ours is struck out. */
+/** Servers quote requests in their errors (F10): what was sent in a header of ours is struck out, signatures of URLs too. */
 function withoutSecrets(text: string, request: HttpRequest): string {
   return Object.entries(request.headers)
     .filter(([name]) => !['accept', 'content-type', 'user-agent'].includes(name.toLowerCase()))
     .flatMap(([, value]) => value.split(' '))
     .filter((secret) => secret.length >= 8)
-    .reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text);
+    .reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text)
+    .replaceAll(/(X-Amz-(?:Credential|Security-Token|Signature)=)[^&\s"']+/gi, '$1***');
 }
 
 function faultText(cause: Error): string {

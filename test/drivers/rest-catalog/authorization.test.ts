@@ -82,6 +82,16 @@ test('403 is auth.failed and renews nothing (F3)', async () => {
   expect(authorization.renewals).toBe(0);
 });
 
+test('no error repeats the signature of a URL that a server quotes (F10, I10)', async () => {
+  const url = 'https://lake.example/a?X-Amz-Credential=AKIA%2F1&X-Amz-Signature=0123456789abcdef&x=1';
+  const { catalog } = await scriptedCatalog({
+    answer: (line) => (line.startsWith('POST') ? failure(400, `cannot read "${url}"`) : undefined),
+  });
+  expect(await catalog.commit(table, commit)).toMatchObject({
+    message: expect.stringContaining('?X-Amz-Credential=***&X-Amz-Signature=***&x=1"'),
+  });
+});
+
 test('no error repeats a secret that a server quotes (F10, I10)', async () => {
   const { catalog } = await scriptedCatalog({
     answer: (line, { headers }) =>
