@@ -50,6 +50,11 @@ export function currentSnapshot(metadata: Metadata): MetadataSnapshot | undefine
   );
 }
 
+/** The data files of a table, by its current snapshot's summary. */
+export function dataFileCount(metadata: Metadata | undefined): number {
+  return Number((metadata && currentSnapshot(metadata))?.summary['total-data-files'] ?? 0);
+}
+
 /** Makes the catalog's tables known to the engine as `lake`. */
 export async function attachCatalog(engine: Engine, lake: Lake): Promise<void> {
   await engine.query('SET allow_experimental_database_iceberg = 1');

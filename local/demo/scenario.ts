@@ -5,7 +5,7 @@ import { orders } from '../shipper/orders.ts';
 import { makeSegment, segmentKey } from '../shipper/segment.ts';
 import type { ShippedSegment } from './file-figures.ts';
 import type { Functions } from './functions.ts';
-import { loadMetadata, type Metadata } from './lake.ts';
+import { dataFileCount, loadMetadata, type Metadata } from './lake.ts';
 import type { Narrator } from './narrator.ts';
 import type { Screen } from './screen.ts';
 import type { Services } from './services.ts';
@@ -87,6 +87,7 @@ export async function playScenario(
   await services.deliverAgain(shipped().map(({ uri }) => uri));
   await settle();
   const after = await load();
+  screen.line(`  before: ${contents(before)}; after: ${contents(after)}`);
   const again = fleet.map(({ segments }) => segments.length);
 
   screen.heading('A broken file arrives among the last segments');
@@ -101,4 +102,10 @@ export async function playScenario(
     after: after[index],
   }));
   return { tables, brokenUri };
+}
+
+function contents(tables: readonly (Metadata | undefined)[]): string {
+  const snapshots = tables.reduce((sum, metadata) => sum + (metadata?.snapshots?.length ?? 0), 0);
+  const files = tables.reduce((sum, metadata) => sum + dataFileCount(metadata), 0);
+  return `${snapshots} snapshots with ${files} data files`;
 }

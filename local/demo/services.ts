@@ -2,11 +2,12 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { QuarantineRecord } from '../../lib/ports.ts';
 import { changeEvent } from '../s3/notification.ts';
-import { type StackQueue, startStack } from '../stack.ts';
+import { type Stack, type StackQueue, startStack } from '../stack.ts';
 import type { Lake } from './lake.ts';
 
 /** The embedded services as a deployment has them: a bucket that notifies, two queues with dead-letter queues, a catalog. */
 export interface Services {
+  readonly stack: Stack;
   readonly lake: Lake;
   readonly sqs: SQSClient;
   /** The standard queue that the bucket notifies. */
@@ -19,22 +20,16 @@ export interface Services {
   upload(key: string, bytes: Uint8Array): Promise<string>;
   /** Sends the notifications of objects once more, as a queue may. */
   deliverAgain(uris: readonly string[]): Promise<void>;
-  /** Resolves when no message waits or is in flight. @throws when that takes longer than 45 s */
+  /** Resolves when no message waits or is in flight. @throws when that takes longer than a minute */
   idle(): Promise<void>;
   /** Messages that the queues gave up. */
   deadLetters(): number;
   quarantine(): readonly QuarantineRecord[];
-  /** The bytes of an object, and what replaces them, for whoever wants to break something. */
-  readonly objects: {
-    get(uri: string): Buffer;
-    replace(uri: string, bytes: Buffer): void;
-    remove(uri: string): void;
-  };
   close(): Promise<void>;
 }
 
 const bucket = 'lake';
-const idleLimitMs = 45_000;
+const idleLimitMs = 60_000;
 
 /** Starts everything that the functions work on, in this process and on free ports. */
 export async function startServices(): Promise<Services> {
@@ -70,6 +65,7 @@ export async function startServices(): Promise<Services> {
   };
 
   return {
+    stack,
     lake: {
       catalogUri: stack.catalogUri,
       s3Endpoint: stack.s3Endpoint,
@@ -133,17 +129,6 @@ export async function startServices(): Promise<Services> {
       stack.objects
         .list(bucket, { prefix: 'quarantine/', delimiter: '', after: '', max: 1000 })
         .objects.map(({ bytes }) => JSON.parse(bytes.toString()) as QuarantineRecord),
-    objects: {
-      get: (uri) => {
-        const stored = stack.objects.get(bucket, keyOf(uri));
-        if (stored === undefined) throw new Error(`Cannot read "${uri}": there is no such object`);
-        return stored.bytes;
-      },
-      replace: (uri, bytes) => {
-        stack.objects.put(bucket, keyOf(uri), bytes);
-      },
-      remove: (uri) => stack.objects.delete(bucket, keyOf(uri)),
-    },
     async close() {
       s3.destroy();
       sqs.destroy();

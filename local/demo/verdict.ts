@@ -1,5 +1,5 @@
 import type { Engine } from './engine.ts';
-import { attachCatalog, currentSnapshot, type Metadata } from './lake.ts';
+import { attachCatalog, dataFileCount } from './lake.ts';
 import { differ } from './read-back.ts';
 import type { Played, PlayedTable } from './scenario.ts';
 import type { Services } from './services.ts';
@@ -44,11 +44,7 @@ export async function judge(engine: Engine, services: Services, played: Played):
 
 /** The queues are empty, so what was delivered again either added a data file or was recognised. */
 function recognised({ deliveredAgain, before, after }: PlayedTable): number {
-  return deliveredAgain - (dataFiles(after) - dataFiles(before));
-}
-
-function dataFiles(metadata: Metadata | undefined): number {
-  return Number((metadata && currentSnapshot(metadata))?.summary['total-data-files'] ?? 0);
+  return deliveredAgain - (dataFileCount(after) - dataFileCount(before));
 }
 
 function redeliveryProblems(name: string, table: PlayedTable): readonly string[] {

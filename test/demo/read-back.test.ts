@@ -43,9 +43,10 @@ describe('readBack', () => {
   test('names the column when one value of one row differs', async () => {
     for (const dataset of datasets) {
       const schema = newestSchema(dataset);
-      const { rows, log } = makeSegment(dataset, dataset.versions.length - 1, 2, { rows: 50 });
+      const version = dataset.versions.length - 1;
+      const { rows, log } = makeSegment(dataset, version, 2, { rows: 50 });
+      const other = makeSegment(dataset, version, 900, { rows: 50 }).rows;
       for (const { id, name } of schema.fields) {
-        const other = makeSegment(dataset, dataset.versions.length - 1, 900, { rows: 50 }).rows;
         const at = rows.findIndex((row, index) => !isDeepStrictEqual(row[name], other[index]?.[name]));
         const changed = rows.map((row, index) =>
           index === at ? { ...row, [name]: other[at]?.[name] ?? null } : row,
