@@ -59,6 +59,9 @@ export function prepareAppend(input: {
     const path = `${directory}/${uuid}-m${index}.avro`;
     const files = dataFiles.filter(({ specId }) => specId === spec['spec-id']);
     const partitionFields = resolvePartitionFields(spec, schema);
+    if (files.some(({ partition }) => partition.length !== partitionFields.length)) {
+      throw new TypeError(`a partition of spec ${spec['spec-id']} has ${partitionFields.length} values`);
+    }
     const bytes = encodeManifest({
       formatVersion: state.formatVersion,
       snapshotId,

@@ -45,6 +45,13 @@ describe('prepareAppend', () => {
     expect([...readManifestEntries(manifest?.bytes ?? Buffer.alloc(0), 'm.avro')]).toHaveLength(1);
   });
 
+  it('refuses a tuple that is not of the spec, rather than write nulls', () => {
+    const dataFiles = [{ ...dataFile('a'), specId: 5 }];
+    expect(() =>
+      prepareAppend({ state: emptyTable(2), schema: javaSchema, dataFiles, snapshotId: 1n, uuid }),
+    ).toThrow(/21 values/);
+  });
+
   it('refuses numbers that do not fit in 64 bits (C23)', () => {
     const dataFiles = [dataFile('a', 2n ** 63n)];
     expect(() =>
