@@ -261,14 +261,20 @@ const updateCases: readonly ContractCase<CatalogSubject>[] = [
     },
   },
   {
-    title: 'commit of an update or a requirement unknown to the catalog is invalid',
+    title: 'commit of an update that the catalog does not know is invalid',
     async run(subject) {
-      await newTable(subject, 'unknown');
+      await newTable(subject, 'unknown_update');
       const update = { action: 'paint-table', colour: 'red' } as unknown as TableUpdate;
-      await refused(subject, 'unknown', { requirements: [], updates: [update] }, ['invalid']);
+      await refused(subject, 'unknown_update', { requirements: [], updates: [update] }, ['invalid']);
+    },
+  },
+  {
+    title: 'commit of a requirement that the catalog does not know is invalid',
+    async run(subject) {
+      await newTable(subject, 'unknown_requirement');
       const requirement = { type: 'assert-colour', colour: 'red' } as unknown as TableRequirement;
       const updates: TableUpdate[] = [{ action: 'set-properties', updates: { seen: 'yes' } }];
-      await refused(subject, 'unknown', { requirements: [requirement], updates }, ['invalid']);
+      await refused(subject, 'unknown_requirement', { requirements: [requirement], updates }, ['invalid']);
     },
   },
   {
