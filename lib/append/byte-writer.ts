@@ -16,11 +16,12 @@ export function written(out: ByteWriter): Buffer {
 /** Avro `int` and `long`: zig-zag, then seven bits a byte. @throws RangeError beyond 64 bits, so that nothing is ever cut (cases.md C23) */
 export function writeLong(out: ByteWriter, value: number | bigint): void {
   reserve(out, 10);
-  if (value >= -SMALL && value <= SMALL) writeSmall(out, Number(value));
+  const number = Number(value);
+  if (Math.abs(number) < SMALL) writeSmall(out, number);
   else writeLarge(out, BigInt(value));
 }
 
-/** Zig-zag of up to this many is exact in a double. */
+/** Below it, zig-zag is exact in a double. */
 const SMALL = 2 ** 51;
 
 function writeSmall(out: ByteWriter, value: number): void {
