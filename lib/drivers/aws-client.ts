@@ -69,9 +69,21 @@ export function awsError(
   const denied = fault.status === 403 || isCredentialFault(fault);
   return new RegistrarError(
     denied ? 'auth.failed' : unavailable,
-    `Cannot ${attempted}: ${fault.name}: ${fault.message}${wayOut(fault)}`,
+    `Cannot ${attempted}: ${faultText(fault)}${wayOut(fault)}`,
     { context: { status: fault.status, fault: fault.name, attempts: fault.attempts } },
   );
+}
+
+/** `404 NoSuchBucket: The specified bucket does not exist`; what is no answer of AWS (a proxy's page) has no words. */
+export function faultText(fault: AwsFault): string {
+  const { status, name, message } = fault;
+  if (isForeign(fault)) return `${status}, and not in the words of AWS`;
+  return status === undefined ? message : `${status} ${name}: ${message}`;
+}
+
+/** An answer that the service did not write: a proxy's page, or nothing. */
+export function isForeign({ name }: AwsFault): boolean {
+  return name === 'Unknown' || name === 'NotFound';
 }
 
 /** Whether it is the caller that was refused (an unknown key, an expired token, a wrong clock) and not the one object. */

@@ -10,7 +10,14 @@ import {
 import type { StoreSettings } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { ByteRange, ListedObject, ReadResult, Store, StoredObject } from '../ports.ts';
-import { awsClientConfig, awsError, awsFault, isCredentialFault } from './aws-client.ts';
+import {
+  awsClientConfig,
+  awsError,
+  awsFault,
+  faultText,
+  isCredentialFault,
+  isForeign,
+} from './aws-client.ts';
 
 /**
  * A store on S3 or anything that speaks it. Versions are unquoted ETags. Throttling and 5xx are retried within the SDK's
@@ -53,8 +60,8 @@ export function s3Store(settings: StoreSettings): Store {
       }
       if (fault.status === 412) return { kind: 'changed' };
       if (fault.name === 'NoSuchKey') return { kind: 'missing' };
-      if (fault.status === 403 && !isCredentialFault(fault)) {
-        return { kind: 'denied', message: `${fault.name}: ${fault.message}` };
+      if (fault.status === 403 && !isCredentialFault(fault) && !isForeign(fault)) {
+        return { kind: 'denied', message: faultText(fault) };
       }
       throw awsError('store.unavailable', `read "${uri}"`, fault);
     }
@@ -72,7 +79,11 @@ export function s3Store(settings: StoreSettings): Store {
 
   /** A range that begins where the object ends. */
   async function readNothing(uri: string): Promise<ReadResult> {
-    const head = await client.send(new HeadObjectCommand({ ...parseS3Uri(uri), ...payer }));
+    const head = await client
+      .send(new HeadObjectCommand({ ...parseS3Uri(uri), ...payer }))
+      .catch((error: unknown) => {
+        throw awsError('store.unavailable', `read "${uri}"`, awsFault(error));
+      });
     return { ...described(uri, head), bytes: new Uint8Array(), sizeBytes: head.ContentLength ?? 0 };
   }
 

@@ -37,8 +37,8 @@ function object(body: string, headers: Readonly<Record<string, string>> = {}, st
 
 test.each([
   [404, 'NoSuchKey', { kind: 'missing' }],
-  [403, 'AccessDenied', { kind: 'denied', message: 'AccessDenied: told' }],
-  [403, 'InvalidObjectState', { kind: 'denied', message: 'InvalidObjectState: told' }],
+  [403, 'AccessDenied', { kind: 'denied', message: '403 AccessDenied: told' }],
+  [403, 'InvalidObjectState', { kind: 'denied', message: '403 InvalidObjectState: told' }],
   [412, 'PreconditionFailed', { kind: 'changed' }],
 ])('read answered by %i %s is %j', async (status, code, result) => {
   const { store } = await scriptedStore(() => refusal(status, code));
@@ -56,15 +56,24 @@ test.each([
   const { store } = await scriptedStore(() => refusal(status, code));
   await expect(store.read(uri)).rejects.toMatchObject({
     code: expected,
-    message: expect.stringContaining(`Cannot read "${uri}": ${code}`),
+    message: expect.stringContaining(`Cannot read "${uri}": ${status} ${code}: told`),
     context: { status },
   });
 });
 
-test('read answered by a web page that says 404 is not a missing object (I3)', async () => {
-  const { store } = await scriptedStore(() => ({ status: 404, body: '<html><h1>Not Found</h1></html>' }));
-  await expect(store.read(uri)).rejects.toMatchObject({ code: 'store.unavailable' });
-});
+test.each([403, 404])(
+  'read answered by %i and a web page says nothing of the object (I3)',
+  async (status) => {
+    for (const body of ['<html><h1>No</h1></html>', '']) {
+      const { store } = await scriptedStore(() => ({ status, body }));
+      const error = await store.read(uri).catch((thrown: RegistrarError) => thrown);
+      expect(error).toMatchObject({
+        code: status === 403 ? 'auth.failed' : 'store.unavailable',
+        message: `Cannot read "${uri}": ${status}, and not in the words of AWS`,
+      });
+    }
+  },
+);
 
 test('read is tried again when the store throttles or fails, then store.unavailable', async () => {
   let failures = 2;

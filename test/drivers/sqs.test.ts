@@ -85,7 +85,7 @@ test.each([
   [403, 'InvalidClientTokenId', 'auth.failed'],
 ])('every call answered by %i %s is %s and names the queue', async (status, type, code) => {
   const { queue, queueUrl } = await scriptedQueue(() => refusal(status, type));
-  const expected = { code, message: expect.stringContaining(`"${queueUrl}": ${type}`) };
+  const expected = { code, message: expect.stringContaining(`"${queueUrl}": ${status} ${type}`) };
   await expect(queue.send(queueUrl, messages('a'))).rejects.toMatchObject(expected);
   await expect(queue.receive(queueUrl, { maxMessages: 10, waitSeconds: 0 })).rejects.toMatchObject(expected);
   await expect(queue.delete(queueUrl, ['r'])).rejects.toMatchObject(expected);
