@@ -18,13 +18,23 @@ import { RegistrarError } from './errors.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
 import { route } from './jobs/route.ts';
-import type { Queue, Store } from './ports.ts';
+import type { Clock, Log, Quarantine, Queue, Random, Store, Timers } from './ports.ts';
 
-/** The ports of one container: built once from configuration, warm from then on. */
-export interface Wiring extends RegisterPorts {
+/** What every function has: configuration, store, queue, quarantine. */
+export interface Base {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly log: Log;
+  readonly entries: readonly Entry[];
   readonly queue: Queue;
-  readonly quarantine: EntryPorts['quarantine'];
+  /** Of the first entry, for messages that name no table. */
+  readonly quarantine: Quarantine;
+  readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'store' | 'quarantine'>;
 }
+
+/** The ports of a container that registers: built once from configuration, warm from then on. */
+export type Wiring = Base & RegisterPorts;
 
 /** What Lambda tells a handler of its time. */
 export interface InvocationContext {
@@ -33,37 +43,37 @@ export interface InvocationContext {
 
 const CONCURRENT_FOOTERS = 16;
 
-/** Builds the ports. @throws `config.invalid` with every problem of the configuration at once */
-export async function wire(env: Environment): Promise<Wiring> {
-  const platform = { clock: systemClock, timers: systemTimers, random: systemRandom };
+/** Builds what needs no catalog. @throws `config.invalid` with every problem of the configuration at once */
+export async function wireBase(env: Environment): Promise<Base> {
   const { entries, warnings } = await readConfig(env);
   const [first] = entries;
-  if (first === undefined)
+  if (first === undefined) {
     throw new RegistrarError('config.invalid', 'Cannot start: the configuration has no entry');
+  }
   const log = jsonLinesLog(systemClock, (line) => process.stdout.write(line));
   for (const warning of warnings) log.warn({ event: 'config-warning', warning });
-
-  const ports = new Map<Entry, EntryPorts>();
-  const portsOf = (entry: Entry): EntryPorts => {
-    let known = ports.get(entry);
-    if (known === undefined) {
-      const store = s3Store(entry.store);
-      known = {
-        store,
-        catalog: restCatalog(entry, platform),
-        quarantine: quarantineIn(store, entry.quarantine_url, systemRandom),
-      };
-      ports.set(entry, known);
-    }
-    return known;
-  };
+  const servicesOf = eachOnce((entry: Entry) => {
+    const store = s3Store(entry.store);
+    return { store, quarantine: quarantineIn(store, entry.quarantine_url, systemRandom) };
+  });
   return {
-    ...platform,
-    entries,
-    portsOf,
-    queue: sqsQueue(),
-    quarantine: portsOf(first).quarantine,
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
     log,
+    entries,
+    queue: sqsQueue(),
+    quarantine: servicesOf(first).quarantine,
+    servicesOf,
+  };
+}
+
+/** Builds the ports of a registration. @throws `config.invalid` with every problem of the configuration at once */
+export async function wire(env: Environment): Promise<Wiring> {
+  const base = await wireBase(env);
+  return {
+    ...base,
+    portsOf: eachOnce((entry) => ({ ...base.servicesOf(entry), catalog: restCatalog(entry, base) })),
     cache: new Map(),
     footerLimit: pLimit(CONCURRENT_FOOTERS),
   };
@@ -87,6 +97,9 @@ export function sourceStore(name: string): Pick<Store, 'read'> {
   return name.startsWith('s3://') ? s3Store({}) : fileStore();
 }
 
+const warmBase = untilItWorks(() => wireBase(process.env));
+const warm = untilItWorks(() => wire(process.env));
+
 /** The job of `functions/register.ts`. */
 export async function registerEvent(event: unknown, context: InvocationContext): Promise<BatchResponse> {
   const wiring = await warm();
@@ -97,16 +110,28 @@ export async function registerEvent(event: unknown, context: InvocationContext):
 
 /** The job of `functions/route.ts`. */
 export async function routeEvent(event: unknown): Promise<BatchResponse> {
-  return route(event, await warm());
+  return route(event, await warmBase());
 }
 
-let container: Promise<Wiring> | undefined;
+/** Made at the first call and kept for the container; a start that failed is tried again by the next invocation. */
+function untilItWorks<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
 
-/** The container's wiring; a start that failed is tried again by the next invocation. */
-function warm(): Promise<Wiring> {
-  container ??= wire(process.env).catch((error: unknown) => {
-    container = undefined;
-    throw error;
-  });
-  return container;
+function eachOnce<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
 }
