@@ -43,10 +43,14 @@ export function array(json: JsonObject, key: string): readonly unknown[] {
 
 /** An object of texts; numbers and booleans in it are taken as their text (cases.md C23). */
 export function texts(json: JsonObject, key: string): Readonly<Record<string, string>> {
-  const entries = Object.entries(object(json[key], `"${key}"`));
-  return Object.fromEntries(
-    entries.flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
-  );
+  const held = object(json[key], `"${key}"`);
+  if (isAllText(held)) return held;
+  const entries = Object.entries(held).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}
+
+function isAllText(held: JsonObject): held is Readonly<Record<string, string>> {
+  return Object.values(held).every((value) => typeof value === 'string');
 }
 
 function shown(value: unknown): string {

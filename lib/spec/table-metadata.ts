@@ -1,7 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import { array, int, type JsonObject, long, object, optional, text, texts } from './json-object.ts';
 import type { PartitionField, PartitionSpec } from './partition-spec.ts';
-import type { Schema } from './schema.ts';
+import { type NumberedSchema, readSchema } from './schema-json.ts';
 import type { Snapshot, SnapshotRef } from './snapshot.ts';
 import { formatIdentifier, type TableIdentifier } from './table-identifier.ts';
 import type { TableState } from './table-state.ts';
@@ -48,7 +48,7 @@ function whyUnsupported(metadata: JsonObject): string | undefined {
   if ((Array.isArray(keys) && keys.length > 0) || Object.hasOwn(properties ?? {}, 'encryption.key-id')) {
     return 'it is encrypted, and the segments are not';
   }
-  if (version === 1 && metadata['table-uuid'] === undefined) {
+  if (version === 1 && typeof metadata['table-uuid'] !== 'string') {
     return 'it has no "table-uuid" for commits to assert; the next commit of a current Iceberg writer gives it one';
   }
   return undefined;
@@ -100,48 +100,10 @@ function readFormatVersion(metadata: JsonObject): 1 | 2 | 3 {
 }
 
 /** v1 tables may have one `schema` instead; its ID is then 0. */
-function readSchemas(
-  metadata: JsonObject,
-  formatVersion: number,
-): readonly (Schema & { 'schema-id': number })[] {
+function readSchemas(metadata: JsonObject, formatVersion: number): readonly NumberedSchema[] {
   const several = optional(array, metadata, 'schemas');
   if (several === undefined && formatVersion > 1) throw new TypeError('"schemas" is absent');
-  return (several ?? [metadata['schema']]).map((json) => {
-    const schema = object(json, 'a schema');
-    const id = optional(int, schema, 'schema-id') ?? 0;
-    checkType(schema, `schema ${id}`);
-    return { ...(schema as unknown as Schema), 'schema-id': id };
-  });
-}
-
-/** The parts of a schema's JSON that code relies on; other attributes travel through. */
-function checkType(type: unknown, where: string): void {
-  if (typeof type === 'string') return;
-  const json = object(type, `a type in ${where}`);
-  switch (json['type']) {
-    case 'struct':
-      for (const value of array(json, 'fields')) {
-        const field = object(value, `a field of ${where}`);
-        int(field, 'id');
-        text(field, 'name');
-        if (typeof field['required'] !== 'boolean')
-          throw new TypeError(`"required" of field ${field['id']} in ${where} is no boolean`);
-        checkType(field['type'], where);
-      }
-      return;
-    case 'list':
-      int(json, 'element-id');
-      checkType(json['element'], where);
-      return;
-    case 'map':
-      int(json, 'key-id');
-      int(json, 'value-id');
-      checkType(json['key'], where);
-      checkType(json['value'], where);
-      return;
-    default:
-      throw new TypeError(`a type in ${where} is "${json['type']}"`);
-  }
+  return (several ?? [metadata['schema']]).map(readSchema);
 }
 
 /** v1 tables may have one `partition-spec`, a list of fields, instead; its ID is then 0. */
@@ -207,8 +169,9 @@ function readRefs(
   const currentId = snapshotId(metadata, 'current-snapshot-id');
   if (currentId !== undefined) refs['main'] ??= { type: 'branch', snapshotId: currentId };
   for (const [name, ref] of Object.entries(refs)) {
-    if (!snapshots.has(ref.snapshotId))
+    if (!snapshots.has(ref.snapshotId)) {
       throw new TypeError(`ref "${name}" is snapshot ${ref.snapshotId}, which is absent`);
+    }
   }
   if (currentId !== undefined && refs['main']?.snapshotId !== currentId) {
     throw new TypeError(`"current-snapshot-id" is ${currentId}, but "main" is ${refs['main']?.snapshotId}`);

@@ -61,6 +61,9 @@ function read(metadata: object): TableState {
   });
 }
 
+const withField = (field: object) => ({ ...schema, fields: [field] });
+const ofType = (type: object) => ({ id: 1, name: 'a', required: false, type });
+
 /** `{a: undefined}` takes `a` away. */
 const without = (key: string) => ({ ...v2, [key]: undefined });
 
@@ -159,6 +162,12 @@ describe('readTableMetadata', () => {
     expect(branchHead(read(parseJson(text) as object), 'main')?.snapshotId).toBe(BigInt(id));
   });
 
+  it('takes numbers in a summary as text (C23)', () => {
+    const odd = { ...snapshot(2, 1, 34), summary: { operation: 'append', 'total-records': 5, note: null } };
+    const state = read({ ...v2, snapshots: [odd] });
+    expect(branchHead(state, 'main')?.summary).toEqual({ operation: 'append', 'total-records': '5' });
+  });
+
   it('keeps the retention of refs, and nothing else of them (C19)', () => {
     const retention = {
       'max-ref-age-ms': 9_000_000_000_000_000,
@@ -214,6 +223,21 @@ describe('readTableMetadata', () => {
     ['no specs', without('partition-specs'), /"partition-specs" is absent/],
     ['a default spec that is absent', { ...v2, 'default-spec-id': 3 }, /"default-spec-id" is 3/],
     ['a field without ID', { ...v2, schemas: [{ ...schema, fields: [{ name: 'a' }] }] }, /"id" is absent/],
+    [
+      'a field that is neither required nor not',
+      { ...v2, schemas: [withField({ id: 1, name: 'a', type: 'int' })] },
+      /"required"/,
+    ],
+    [
+      'a list without element ID',
+      { ...v2, schemas: [withField(ofType({ type: 'list', element: 'int' }))] },
+      /"element-id" is absent/,
+    ],
+    [
+      'a map without value ID',
+      { ...v2, schemas: [withField(ofType({ type: 'map', 'key-id': 4 }))] },
+      /"value-id" is absent/,
+    ],
     ['an unknown nested type', { ...v2, schemas: [{ ...schema, type: 'tuple' }] }, /schema 1 is "tuple"/],
     ['v3 without next-row-id', { ...v2, 'format-version': 3 }, /"next-row-id" is absent/],
     ['a ref to no snapshot', { ...v2, snapshots: [] }, /ref "main" is snapshot 2, which is absent/],
