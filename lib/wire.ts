@@ -97,8 +97,9 @@ export function sourceStore(name: string): Pick<Store, 'read'> {
   return name.startsWith('s3://') ? s3Store({}) : fileStore();
 }
 
-const warmBase = untilItWorks(() => wireBase(process.env));
-const warm = untilItWorks(() => wire(process.env));
+// Pure, so that a bundle keeps the one it uses.
+const warmBase = /* @__PURE__ */ untilItWorks(() => wireBase(process.env));
+const warm = /* @__PURE__ */ untilItWorks(() => wire(process.env));
 
 /** The job of `functions/register.ts`. */
 export async function registerEvent(event: unknown, context: InvocationContext): Promise<BatchResponse> {
