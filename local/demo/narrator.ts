@@ -29,8 +29,8 @@ export function narrator(lake: Lake, tables: readonly TableIdentifier[], screen:
     const columns = [
       `  ${name.padEnd(16)}`,
       `${figures.segments} ${figures.segments === 1 ? 'segment ' : 'segments'}`.padStart(12),
-      `${grouped(figures.rows)} rows`.padStart(13),
-      `${grouped(durationMs)} ms`.padStart(9),
+      `${grouped(figures.rows)} rows`.padStart(12),
+      `${grouped(durationMs)} ms`.padStart(11),
       `   snapshot ${snapshotId}`,
     ];
     const changes = figures.changes.map((change) => `\n${' '.repeat(21)}${screen.paint('cyan', change)}`);

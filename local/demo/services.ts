@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { sqsQueue } from '../../lib/drivers/sqs.ts';
 import type { QuarantineRecord } from '../../lib/ports.ts';
 import { changeEvent } from '../s3/notification.ts';
 import { type Stack, type StackQueue, startStack } from '../stack.ts';
@@ -91,37 +93,26 @@ export async function startServices(): Promise<Services> {
     async deliverAgain(uris) {
       const bodies = uris.map((uri, index) => {
         const key = keyOf(uri);
-        const change = {
-          name: 'ObjectCreated:Put',
-          bucket,
-          key,
-          object: stack.objects.get(bucket, key),
-        } as const;
-        const at = {
-          configurationId: 'again',
-          region,
-          nowMs: Date.now(),
-          sequencer: index.toString(16).padStart(16, '0'),
-        };
-        return JSON.stringify(changeEvent(change, at));
+        const object = stack.objects.get(bucket, key);
+        const sequencer = index.toString(16).padStart(16, '0');
+        const at = { configurationId: 'again', region, nowMs: Date.now(), sequencer };
+        return JSON.stringify(changeEvent({ name: 'ObjectCreated:Put', bucket, key, object }, at));
       });
-      for (let start = 0; start < bodies.length; start += 10) {
-        const Entries = bodies
-          .slice(start, start + 10)
-          .map((MessageBody, index) => ({ Id: String(index), MessageBody }));
-        await sqs.send(new SendMessageBatchCommand({ QueueUrl: arrivals.url, Entries }));
-      }
+      const queue = sqsQueue({
+        endpoint: stack.sqsEndpoint,
+        region,
+        access_key_id: accessKeyId,
+        secret_access_key: secretAccessKey,
+      });
+      await queue.send(
+        arrivals.url,
+        bodies.map((body) => ({ body })),
+      );
     },
     async idle() {
-      const late = AbortSignal.timeout(idleLimitMs);
-      const limit = new Promise<never>((_, reject) => {
-        late.addEventListener('abort', () =>
-          reject(
-            new Error(`Cannot wait for the queues: they still hold messages after ${idleLimitMs / 1000} s`),
-          ),
-        );
-      });
-      await Promise.race([stack.untilEmpty(arrivals.url, registrations.url), limit]);
+      const empty = stack.untilEmpty(arrivals.url, registrations.url).then(() => true);
+      if (await Promise.race([empty, sleep(idleLimitMs, false, { ref: false })])) return;
+      throw new Error(`Cannot wait for the queues: they still hold messages after ${idleLimitMs / 1000} s`);
     },
     deadLetters: () =>
       deadLetterUrls.reduce((total, url) => total + stack.queues.byUrl(url).counts().visible, 0),

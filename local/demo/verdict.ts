@@ -18,12 +18,12 @@ export interface Verdict {
 /** Looks at everything from outside once the queues are empty: catalog, manifests, values, quarantine, dead letters. */
 export async function judge(engine: Engine, services: Services, played: Played): Promise<Verdict> {
   await attachCatalog(engine, services.lake);
-  const tables = [];
+  const tables: Verdict['tables'][number][] = [];
   const problems: string[] = [];
   for (const table of played.tables) {
-    const judged = await judgeTable(engine, services.lake, table);
-    tables.push({ ...judged.figures, redelivered: recognised(table) });
-    problems.push(...judged.problems, ...redeliveryProblems(judged.figures.table, table));
+    const { figures, problems: found } = await judgeTable(engine, services.lake, table);
+    tables.push({ ...figures, redelivered: recognised(table, figures) });
+    problems.push(...found, ...redeliveryProblems(table, figures));
   }
   const quarantine = services.quarantine();
   problems.push(
@@ -42,19 +42,23 @@ export async function judge(engine: Engine, services: Services, played: Played):
   };
 }
 
-/** The queues are empty, so what was delivered again either added a data file or was recognised. */
-function recognised({ deliveredAgain, before, after }: PlayedTable): number {
-  return deliveredAgain - (dataFileCount(after) - dataFileCount(before));
+/** The queues are empty, so each segment that was delivered again either added a data file or was recognised. */
+function recognised({ segments, before }: PlayedTable, { dataFiles }: TableFigures): number {
+  return segments.length - (dataFiles - dataFileCount(before));
 }
 
-function redeliveryProblems(name: string, table: PlayedTable): readonly string[] {
-  const { deliveredAgain, before, after } = table;
+function redeliveryProblems(played: PlayedTable, figures: TableFigures): readonly string[] {
+  const { table, snapshots } = figures;
   return [
-    ...differ(`${name}: segments recognised when delivered again`, recognised(table), deliveredAgain),
     ...differ(
-      `${name}: snapshots after all was delivered again`,
-      after?.snapshots?.length,
-      before?.snapshots?.length,
+      `${table}: segments recognised when delivered again`,
+      recognised(played, figures),
+      played.segments.length,
+    ),
+    ...differ(
+      `${table}: snapshots after all was delivered again`,
+      snapshots,
+      played.before?.snapshots?.length ?? 0,
     ),
   ];
 }
