@@ -1,4 +1,5 @@
 import { RegistrarError } from '../errors.ts';
+import type { Snapshot } from '../spec/snapshot.ts';
 import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { RefRetention, SnapshotUpdate, TableUpdate } from '../spec/table-update.ts';
 import { encodeManifestList, extendManifestList, type ManifestList } from './manifest-list.ts';
@@ -24,7 +25,7 @@ export interface StagedAppend {
  * @param input.attempt in the list's name, so that none is ever overwritten (I1)
  * @param input.timestampMs not before the last update of the table and the parent (cases.md C16)
  * @param input.summary entries of the snapshot's summary that come last
- * @throws `table.unsupported` for a head without manifest list (v1 tables of old), or whose list cannot be read
+ * @throws `table.unsupported` for an absent branch, a head without manifest list (v1 tables of old), or a list that cannot be read
  */
 export function stageAppend(input: {
   readonly state: TableState;
@@ -40,14 +41,7 @@ export function stageAppend(input: {
   const { state, branch, prepared, parentList, uuid } = input;
   const { formatVersion } = state;
   const { snapshotId } = prepared;
-  const head = branchHead(state, branch);
-  if (head !== undefined && head.manifestList === undefined) {
-    throw new RegistrarError(
-      'table.unsupported',
-      `Cannot append to branch "${branch}": its snapshot ${head.snapshotId} has no manifest list, as the first writers of format ` +
-        'version 1 left it; rewrite the manifests once (Spark: rewrite_manifests)',
-    );
-  }
+  const head = headOf(state, branch);
   if (head?.manifestList !== parentList?.path) {
     throw new TypeError(`the list "${parentList?.path}" is not the head's, "${head?.manifestList}"`);
   }
@@ -91,6 +85,30 @@ export function stageAppend(input: {
       },
     ],
   };
+}
+
+/** What the append follows; undefined on the `main` of a table that never had a snapshot. */
+function headOf(state: TableState, branch: string): Snapshot | undefined {
+  const ref = state.refs[branch];
+  if (ref === undefined ? branch !== 'main' : ref.type !== 'branch') {
+    throw unsupported(
+      branch,
+      ref === undefined ? 'the table has no such branch; create it first' : 'it is a tag',
+    );
+  }
+  const head = branchHead(state, branch);
+  if (head !== undefined && head.manifestList === undefined) {
+    throw unsupported(
+      branch,
+      `its snapshot ${head.snapshotId} has no manifest list, as the first writers of format version 1 left it; ` +
+        'rewrite the manifests once (Spark: rewrite_manifests)',
+    );
+  }
+  return head;
+}
+
+function unsupported(branch: string, reason: string): RegistrarError {
+  return new RegistrarError('table.unsupported', `Cannot append to branch "${branch}": ${reason}`);
 }
 
 /** As loaded: a ref that is set without them loses them (cases.md C19). */

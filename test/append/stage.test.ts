@@ -215,6 +215,21 @@ describe('stageAppend', () => {
     }
   });
 
+  it('refuses a branch that is absent or a tag, other than the main of an empty table', () => {
+    const empty = emptyTable(2);
+    const first = stage(empty, prepare(empty, [dataFile('a')], 1n));
+    const state = afterCommit(empty, first.updates);
+    const tagged: TableState = { ...state, refs: { ...state.refs, audit: { type: 'tag', snapshotId: 1n } } };
+    for (const [table, message] of [
+      [state, /"audit": the table has no such branch/],
+      [tagged, /"audit": it is a tag/],
+    ] as const) {
+      const append = () => stage(table, prepare(table, [dataFile('b')], 2n), undefined, { branch: 'audit' });
+      expect(append).toThrow(message);
+      expect(append).toThrow(expect.objectContaining({ code: 'table.unsupported' }));
+    }
+  });
+
   it('refuses a v1 head that names its manifests in the metadata', () => {
     const empty = emptyTable(1);
     const first = stage(empty, prepare(empty, [dataFile('a')], 1n));
