@@ -105,6 +105,9 @@ const matrix: readonly Row[] = [
 ];
 
 const inMicros = 'write the column in microseconds';
+/** Annotations that only groups have. */
+const groupAnnotations = ['LIST', 'MAP', 'VARIANT'];
+
 /** Annotations without an Iceberg type, or with one that the file's pages do not fit, and the way out. */
 const refusals: Readonly<Record<string, string>> = {
   'UINT(64)': 'an Iceberg long cannot hold uint64: write the dataset with signed integers',
@@ -186,7 +189,9 @@ export function columnType(
   const wayOut = refusals[annotation.replace(',UTC', '')];
   if (row === undefined) {
     if (wayOut !== undefined) refuse.unsupported(wayOut);
-    if (matrix.some(([name]) => name === annotation)) refuse.inconsistent('Parquet does not allow that pair');
+    if (groupAnnotations.includes(annotation) || matrix.some(([name]) => name === annotation)) {
+      refuse.inconsistent('Parquet does not allow that pair');
+    }
     refuse.unsupported('this version does not know it: write the column as a type of the Iceberg spec');
   }
   const [, , type, form, only] = row;
