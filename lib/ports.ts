@@ -113,10 +113,16 @@ export interface ReceivedMessage {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** A message that the queue did not take: its index among those sent, and the queue's words. */
+export interface RefusedMessage {
+  readonly index: number;
+  readonly reason: string;
+}
+
 /** @throws `queue.unavailable`, `auth.failed` from every call */
 export interface Queue {
-  /** Sends any number of messages in batches; answers the indexes of those that the queue did not take. */
-  send(queueUrl: string, messages: readonly OutgoingMessage[]): Promise<readonly number[]>;
+  /** Sends any number of messages in batches; answers those that the queue did not take. */
+  send(queueUrl: string, messages: readonly OutgoingMessage[]): Promise<readonly RefusedMessage[]>;
   receive(
     queueUrl: string,
     options: { readonly maxMessages: number; readonly waitSeconds: number },

@@ -7,7 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
-import type { OutgoingMessage, Queue, ReceivedMessage } from '../ports.ts';
+import type { OutgoingMessage, Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
 import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
 
 /** SQS takes 10 messages a call. */
@@ -42,7 +42,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
 
   return {
     async send(queueUrl, messages) {
-      const refused: number[] = [];
+      const refused: RefusedMessage[] = [];
       for (const batch of batches(messages)) {
         const { Failed = [] } = await attempt(
           `send ${batch.length} messages to "${queueUrl}"`,
@@ -60,7 +60,9 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
             }),
           ),
         );
-        refused.push(...Failed.map(({ Id }) => Number(Id)));
+        refused.push(
+          ...Failed.map(({ Id, Code, Message }) => ({ index: Number(Id), reason: `${Code}: ${Message}` })),
+        );
       }
       return refused;
     },

@@ -110,12 +110,12 @@ async function sendAll(routed: readonly Routed[], failures: Failures, ports: Rou
     const chunks = chunksByTable(ofQueue);
     sent += chunks.length;
     try {
-      const refused = await send(queueUrl, chunks, ports);
+      const { left, reason } = await send(queueUrl, chunks, ports);
       fail(
-        refused,
+        left,
         new RegistrarError(
           'queue.unavailable',
-          `Cannot send ${refused.length} messages to "${queueUrl}": the queue did not take them`,
+          `Cannot send ${left.length} messages to "${queueUrl}": the queue did not take them ("${reason}")`,
         ),
       );
     } catch (error) {
@@ -129,23 +129,25 @@ async function sendAll(routed: readonly Routed[], failures: Failures, ports: Rou
   }
 }
 
-/** Sends again what the queue did not take (cases.md E26); answers what it never took. */
+/** Sends again what the queue did not take (cases.md E26); answers what it never took, and why. */
 async function send(
   queueUrl: string,
   chunks: readonly Chunk<Routed>[],
   { queue, timers }: RoutePorts,
-): Promise<readonly Chunk<Routed>[]> {
+): Promise<{ readonly left: readonly Chunk<Routed>[]; readonly reason: string | undefined }> {
   let left = chunks;
+  let reason: string | undefined;
   for (const waitMs of [...RESEND_AFTER_MS, undefined]) {
     const refused = await queue.send(
       queueUrl,
       left.map(({ message }) => message),
     );
-    left = refused.flatMap((index) => left[index] ?? []);
+    left = refused.flatMap(({ index }) => left[index] ?? []);
+    reason = refused[0]?.reason;
     if (left.length === 0 || waitMs === undefined) break;
     await timers.sleep(waitMs);
   }
-  return left;
+  return { left, reason };
 }
 
 function registrationsQueue(entry: Entry): string {

@@ -50,7 +50,7 @@ function refusal(status: number, type: string) {
 
 const messages = (...bodies: string[]) => bodies.map((body) => ({ body }));
 
-test('send answers the indexes of what the queue did not take, over all batches', async () => {
+test('send answers what the queue did not take and why, over all batches', async () => {
   const { queue, queueUrl } = await scriptedQueue((_, body) =>
     taken(body, ({ MessageBody }) => {
       if (MessageBody === '3') return { SenderFault: false, Code: 'InternalError', Message: 'later' };
@@ -60,7 +60,10 @@ test('send answers the indexes of what the queue did not take, over all batches'
     }),
   );
   const bodies = Array.from({ length: 12 }, (_, index) => `${index}`);
-  expect(await queue.send(queueUrl, messages(...bodies))).toStrictEqual([3, 11]);
+  expect(await queue.send(queueUrl, messages(...bodies))).toStrictEqual([
+    { index: 3, reason: 'InternalError: later' },
+    { index: 11, reason: 'InvalidMessageContents: never' },
+  ]);
 });
 
 test('send makes batches of at most ten messages and 256 KiB, in order, a larger one alone', async () => {

@@ -66,12 +66,12 @@ export function fakeQueue(clock: Clock, random: Random): FakeQueue {
     send: (queueUrl, messages) =>
       on('send', queueUrl, (target) =>
         messages.flatMap((message, index) => {
-          if (queue.refuses(message.body)) return [index];
+          if (queue.refuses(message.body)) return [{ index, reason: 'InternalError: scripted' }];
           try {
             target.send(message);
             return [];
           } catch (error) {
-            if (error instanceof SqsError) return [index];
+            if (error instanceof SqsError) return [{ index, reason: `${error.code}: ${error.message}` }];
             throw error;
           }
         }),
