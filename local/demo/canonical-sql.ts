@@ -31,9 +31,10 @@ export function canonicalSql(type: Type, value: string): string {
 export function sumSql(type: Type, value: string): string {
   if (typeof type !== 'string') return `toString(sum(toInt128(length(${value}))))`;
   const primitive = parsePrimitive(type);
-  if ('scale' in primitive)
-    return `ifNull(toDecimalString(sum(toDecimal256(${value}, ${primitive.scale})), ${primitive.scale}), toDecimalString(toDecimal256(0, ${primitive.scale}), ${primitive.scale}))`;
-  return `ifNull(toString(sum(${summandSql(type, value)})), '0')`;
+  if (!('scale' in primitive)) return `ifNull(toString(sum(${summandSql(type, value)})), '0')`;
+  const text = (decimal: string): string => `toDecimalString(${decimal}, ${primitive.scale})`;
+  const wide = (number: string): string => `toDecimal256(${number}, ${primitive.scale})`;
+  return `ifNull(${text(`sum(${wide(value)})`)}, ${text(wide('0'))})`;
 }
 
 /** A null as the text that stands for it in checksums. */

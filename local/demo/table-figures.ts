@@ -30,20 +30,20 @@ export interface TableFigures {
   readonly columns: readonly { readonly id: number; readonly name: string; readonly type: Type }[];
 }
 
-export interface Verdict {
+export interface TableVerdict {
   readonly figures: TableFigures;
   /** One line a figure that is not what the shipper's log says. */
   readonly problems: readonly string[];
 }
 
 /** Looks at a table from outside and compares everything with the shipper's log. */
-export async function judgeTable(engine: Engine, lake: Lake, shipped: ShippedTable): Promise<Verdict> {
+export async function judgeTable(engine: Engine, lake: Lake, shipped: ShippedTable): Promise<TableVerdict> {
   const table = formatIdentifier(shipped.table);
   const metadata = await loadMetadata(lake, shipped.table);
   const snapshot = metadata && currentSnapshot(metadata);
   if (metadata === undefined || snapshot === undefined)
     return {
-      figures: noFigures(table),
+      figures: figuresOf(table, metadata, shipped.segments, []),
       problems: [`${table}: ${metadata ? 'no snapshot' : 'no such table'}`],
     };
 
@@ -71,7 +71,7 @@ export async function judgeTable(engine: Engine, lake: Lake, shipped: ShippedTab
 
 function figuresOf(
   table: string,
-  metadata: Metadata,
+  metadata: Metadata | undefined,
   shipped: readonly ShippedSegment[],
   files: readonly LiveFile[],
 ): TableFigures {
@@ -81,28 +81,15 @@ function figuresOf(
     segments: shipped.filter(({ uri }) => paths.has(uri)).length,
     rows: files.reduce((rows, file) => rows + file.rows, 0),
     dataFiles: files.length,
-    snapshots: metadata.snapshots?.length ?? 0,
+    snapshots: metadata?.snapshots?.length ?? 0,
     duplicates: [...paths.values()].filter((entries) => entries.length > 1).length,
     readBackRows: 0,
     columns: currentSchema(metadata)?.fields.map(({ id, name, type }) => ({ id, name, type })) ?? [],
   };
 }
 
-function noFigures(table: string): TableFigures {
-  return {
-    table,
-    segments: 0,
-    rows: 0,
-    dataFiles: 0,
-    snapshots: 0,
-    duplicates: 0,
-    readBackRows: 0,
-    columns: [],
-  };
-}
-
-function currentSchema(metadata: Metadata): Schema | undefined {
-  return metadata.schemas.find((schema) => schema['schema-id'] === metadata['current-schema-id']);
+function currentSchema(metadata: Metadata | undefined): Schema | undefined {
+  return metadata?.schemas.find((schema) => schema['schema-id'] === metadata['current-schema-id']);
 }
 
 /** The table must have the dataset's columns under the dataset's own IDs (I5), with its names and types. */
