@@ -16,6 +16,8 @@ export interface DatasetSchema {
   readonly followed: readonly string[];
   /** Upload time of the segment that changed it last: what was uploaded before is late. */
   readonly changedMs: number;
+  /** The same for columns that this segment did not have: of the last one that had them. */
+  readonly laggingMs: ReadonlyMap<number, number>;
   /** Columns that others dropped from the table and that have been reported. */
   readonly dropped: readonly number[];
   /** Table schemas with a lower ID were made by the catalog before ours and never had data. */
@@ -27,6 +29,7 @@ export const unknownDataset: DatasetSchema = {
   pastNames: new Map(),
   followed: [],
   changedMs: 0,
+  laggingMs: new Map(),
   dropped: [],
   firstSchemaId: 0,
 };
@@ -40,6 +43,28 @@ export function newDataset(schema: Schema, uploadedMs: number): DatasetSchema {
   return withFollowed({ ...unknownDataset, columns, changedMs: uploadedMs }, fingerprint(columns));
 }
 
+/** Upload time of the last change seen by a column: a segment uploaded before does not rename it. */
+export function columnChangedMs(dataset: DatasetSchema, id: number): number {
+  return dataset.laggingMs.get(id) ?? dataset.changedMs;
+}
+
+/** Dates a change: the segment's columns by its upload, those it lacks as before. An earlier upload never sets a date back. */
+export function withChange(
+  dataset: DatasetSchema,
+  before: DatasetSchema,
+  segment: Columns,
+  uploadedMs: number,
+): DatasetSchema {
+  const changedMs = Math.max(before.changedMs, uploadedMs);
+  const laggingMs = new Map<number, number>();
+  for (const id of dataset.columns.keys()) {
+    const earlierMs = before.columns.has(id) ? columnChangedMs(before, id) : 0;
+    const ms = segment.has(id) ? Math.max(earlierMs, uploadedMs) : earlierMs;
+    if (ms < changedMs) laggingMs.set(id, ms);
+  }
+  return { ...dataset, changedMs, laggingMs };
+}
+
 export function withFollowed(dataset: DatasetSchema, schema: string): DatasetSchema {
   const followed = dataset.followed.filter((other) => other !== schema);
   return { ...dataset, followed: [...followed, schema].slice(-MAX_FOLLOWED) };
@@ -49,7 +74,7 @@ export function withFollowed(dataset: DatasetSchema, schema: string): DatasetSch
 export function fingerprint(columns: Columns): string {
   const facts = [...columns.values()]
     .sort((a, b) => a.id - b.id)
-    .map(({ id, parentId, role, name, type }) => [id, parentId, role, name, type.replaceAll(/\s/g, '')]);
+    .map(({ id, parentId, role, name, type }) => [id, parentId, role, name, type]);
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 16);
 }
 
@@ -57,15 +82,33 @@ export function fingerprint(columns: Columns): string {
 export function readDatasetSchema(properties: Readonly<Record<string, string>>): DatasetSchema | undefined {
   const text = properties[datasetSchemaProperty];
   if (text === undefined) return undefined;
-  const stored = parseStored(text);
+  try {
+    return fromStored(JSON.parse(text) as StoredDatasetSchema);
+  } catch (cause) {
+    throw new RegistrarError(
+      'table.unsupported',
+      `Cannot read the table property ${datasetSchemaProperty} "${text.slice(0, 80)}": a newer registrar wrote it, or it was edited; ` +
+        'use that version, or remove the property to take the table as it is',
+      { cause },
+    );
+  }
+}
+
+function fromStored(stored: StoredDatasetSchema): DatasetSchema {
+  if (stored.v !== 1) throw new TypeError(`it is of version ${stored.v}, and 1 is the newest known`);
   return {
     columns: columnsOf(stored.schema),
-    pastNames: new Map(Object.entries(stored['past-names'] ?? {}).map(([id, names]) => [Number(id), names])),
-    followed: stored.followed,
+    pastNames: byId(stored['past-names']),
+    followed: [...stored.followed],
     changedMs: stored['changed-ms'],
+    laggingMs: byId(stored['lagging-ms']),
     dropped: stored.dropped ?? [],
     firstSchemaId: stored['first-schema-id'] ?? 0,
   };
+}
+
+function byId<T>(values: Readonly<Record<string, T>> = {}): ReadonlyMap<number, T> {
+  return new Map(Object.entries(values).map(([id, value]) => [Number(id), value]));
 }
 
 /** The property's value. Equal schemas give equal text. */
@@ -76,6 +119,7 @@ export function writeDatasetSchema(dataset: DatasetSchema): string {
     ...(dataset.pastNames.size > 0 && { 'past-names': Object.fromEntries(dataset.pastNames) }),
     followed: dataset.followed,
     'changed-ms': dataset.changedMs,
+    ...(dataset.laggingMs.size > 0 && { 'lagging-ms': Object.fromEntries(dataset.laggingMs) }),
     ...(dataset.dropped.length > 0 && { dropped: dataset.dropped }),
     ...(dataset.firstSchemaId > 0 && { 'first-schema-id': dataset.firstSchemaId }),
   };
@@ -88,27 +132,7 @@ interface StoredDatasetSchema {
   readonly 'past-names'?: Readonly<Record<string, readonly string[]>>;
   readonly followed: readonly string[];
   readonly 'changed-ms': number;
+  readonly 'lagging-ms'?: Readonly<Record<string, number>>;
   readonly dropped?: readonly number[];
   readonly 'first-schema-id'?: number;
-}
-
-function parseStored(text: string): StoredDatasetSchema {
-  try {
-    const stored = JSON.parse(text) as Partial<StoredDatasetSchema>;
-    if (stored.v === 1 && Array.isArray(stored.schema?.fields) && Array.isArray(stored.followed)) {
-      return stored as StoredDatasetSchema;
-    }
-  } catch (cause) {
-    throw unreadable(text, cause);
-  }
-  throw unreadable(text);
-}
-
-function unreadable(text: string, cause?: unknown): RegistrarError {
-  return new RegistrarError(
-    'table.unsupported',
-    `Cannot read the table property ${datasetSchemaProperty} "${text.slice(0, 80)}": a newer registrar wrote it, or it was edited; ` +
-      'use that version, or remove the property to take the table as it is',
-    { cause },
-  );
 }

@@ -47,7 +47,7 @@ export function fit(segment: Columns, table: Columns, rules: FitRules): Fit {
   const guarded = identifierPath(table, rules.identifierIds);
   const relaxed = new Map(table);
   for (const held of table.values()) {
-    if (!held.required || held.role === 'key') continue;
+    if (!held.required) continue;
     const column = segment.get(held.id);
     const filled =
       column === undefined

@@ -1,6 +1,6 @@
 import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
 import { type Column, type Columns, isInMapKey, pathOf } from './columns.ts';
-import type { DatasetSchema } from './dataset-schema.ts';
+import { columnChangedMs, type DatasetSchema, withChange } from './dataset-schema.ts';
 import type { Violation } from './violation.ts';
 
 /** The table's columns and the dataset's, as the segments merged so far left them. */
@@ -10,8 +10,6 @@ export interface Merged {
 }
 
 export interface FollowRules {
-  /** The schema was followed before, or the segment uploaded before the last change: it never renames or narrows. */
-  readonly late: boolean;
   /** No registration has set a dataset schema: what is in the table must be what the segment says. */
   readonly firstContact: boolean;
   /** The field IDs were found by name: they agree by definition, and no name is a rename. */
@@ -53,7 +51,7 @@ export function follow(segment: Columns, before: Merged, rules: FollowRules): Fo
     const held = table.get(column.id);
     const step =
       known !== undefined
-        ? evolve(column, known, held, pastNames.get(column.id) ?? [], segment, rules)
+        ? evolve(column, known, held, segment, before.dataset, rules)
         : held !== undefined
           ? adopt(column, held, segment, before.table, rules)
           : add(column, segment, table, before, rules);
@@ -72,8 +70,13 @@ export function follow(segment: Columns, before: Merged, rules: FollowRules): Fo
       pastNames.set(column.id, [...(pastNames.get(column.id) ?? []), step.pastName]);
     }
   }
-  const changedMs = changed && !rules.late ? rules.uploadedMs : before.dataset.changedMs;
-  return { table, dataset: { ...before.dataset, columns, pastNames, changedMs }, violations, refused };
+  const dataset = { ...before.dataset, columns, pastNames };
+  return {
+    table,
+    dataset: changed ? withChange(dataset, before.dataset, segment, rules.uploadedMs) : dataset,
+    violations,
+    refused,
+  };
 }
 
 /** A column that the dataset has had. */
@@ -81,9 +84,9 @@ function evolve(
   column: Column,
   known: Column,
   held: Column | undefined,
-  pastNames: readonly string[],
   segment: Columns,
-  rules: FollowRules,
+  dataset: DatasetSchema,
+  { uploadedMs, byName }: FollowRules,
 ): Step {
   if (column.parentId !== known.parentId || column.role !== known.role) {
     return { problem: `a column never moves, but ${placesOf(column, known)}; give it a new field ID` };
@@ -95,14 +98,15 @@ function evolve(
   if (!promoted && !samePrimitive(column.type, known.type)) {
     const narrower = isPromotion(column.type, known.type);
     if (!narrower) return { problem: otherType(column, known, 'dataset') };
-    if (!rules.late) {
+    if (uploadedMs >= dataset.changedMs) {
       return {
         problem: `a type never becomes narrower, but ${typesOf(column, known, 'dataset')}; write ${known.type} again`,
       };
     }
   }
-  const newName = column.name !== known.name && !pastNames.includes(column.name) && !rules.byName;
-  const renamed = newName && !rules.late;
+  const hadName = column.name === known.name || dataset.pastNames.get(column.id)?.includes(column.name);
+  const newName = !hadName && !byName;
+  const renamed = newName && uploadedMs >= columnChangedMs(dataset, column.id);
   const pastName = renamed ? known.name : newName ? column.name : undefined;
   return {
     dataset: {

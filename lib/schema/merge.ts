@@ -184,7 +184,6 @@ function mergeSegment(segment: SegmentSchema, before: Merged, table: TableRules)
   const followed: Followed = isFollowed
     ? { ...before, violations: [], refused: new Set() }
     : follow(columns, before, {
-        late: segment.lastModifiedMs < before.dataset.changedMs,
         firstContact: before.dataset.followed.length === 0,
         byName: fieldIds !== undefined,
         pastColumns: table.pastColumns,

@@ -32,19 +32,16 @@ const transforms: Readonly<Record<string, { readonly suffix: string; readonly so
 
 /** @throws `config.invalid` naming what would be right */
 export function parsePartitionBy(text: string): PartitionTerm {
-  const [, name = 'identity', width, column = text] = /^([a-z]+)(\[[1-9]\d*\])?\((.+)\)$/.exec(text) ?? [];
+  const [, name = 'identity', width = '', column = text] = /^(\w+)(\[.*?\])?\((.*)\)$/.exec(text) ?? [];
   const takesWidth = name === 'bucket' || name === 'truncate';
-  if (
-    column === '' ||
-    (name !== 'identity' && !(name in transforms)) ||
-    takesWidth !== (width !== undefined)
-  ) {
+  const isKnown = name === 'identity' || Object.hasOwn(transforms, name);
+  if (column === '' || !isKnown || !(takesWidth ? /^\[[1-9]\d*\]$/ : /^$/).test(width)) {
     throw new RegistrarError(
       'config.invalid',
       `Cannot partition by "${text}": write a column, year(c), month(c), day(c), hour(c), bucket[16](c) or truncate[4](c)`,
     );
   }
-  return { text, transform: `${name}${width ?? ''}`, column };
+  return { text, transform: `${name}${width}`, column };
 }
 
 /**

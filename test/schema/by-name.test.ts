@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readDatasetSchema } from '../../lib/schema/dataset-schema.ts';
 import { column, complaints, evolvingTable, list, map, required, segment, struct } from './evolving-table.ts';
 
 const mappingProperty = 'schema.name-mapping.default';
@@ -78,6 +79,7 @@ describe('mergeSchemas: segments without field IDs', () => {
     const one = unidentified([required(1, 'key', 'long')]);
     expect(table.register([one], byName).fieldIdsOf.get(one.uri)).toEqual(new Map([[1, 10]]));
     expect(table.state().currentSchema.fields).toEqual([id]);
+    expect(readDatasetSchema(table.state().properties)?.columns.get(10)?.name).toBe('id');
   });
 
   test('a name of the mapping whose column was dropped stays dropped', () => {
@@ -87,6 +89,29 @@ describe('mergeSchemas: segments without field IDs', () => {
     table.alter([id]);
     expect(table.register([unidentified(fields)], byName).refused.size).toBe(0);
     expect(table.state().currentSchema.fields).toEqual([id]);
+  });
+
+  test('a column below a dropped struct has one ID, and no other column gets it', () => {
+    const table = evolvingTable([id, column(20, 's', struct(column(21, 'a', 'int')))]);
+    const grown = [
+      required(1, 'id', 'long'),
+      column(2, 's', struct(column(3, 'a', 'int'), column(4, 'b', 'int'))),
+    ];
+    table.register(
+      [
+        unidentified(
+          grown.map((field) => (field.id === 2 ? column(2, 's', struct(column(3, 'a', 'int'))) : field)),
+        ),
+      ],
+      byName,
+    );
+    table.alter([id]);
+    table.commit({ action: 'remove-properties', removals: [mappingProperty] });
+    const [first, second] = [unidentified(grown), unidentified(grown)];
+    const below = table.register([first], byName).fieldIdsOf.get(first.uri)?.get(4);
+    expect(table.register([second], byName).fieldIdsOf.get(second.uri)?.get(4)).toBe(below);
+    const third = unidentified([...grown, column(5, 'new', 'int')]);
+    expect(table.register([third], byName).fieldIdsOf.get(third.uri)?.get(5)).not.toBe(below);
   });
 
   test('a column renamed by SQL is still found under its old name', () => {

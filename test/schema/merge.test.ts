@@ -292,7 +292,9 @@ describe('mergeSchemas: what others do to the table', () => {
     const table = followed([id, column(3, 's', struct(column(4, 'a', 'int')))]);
     table.alter([id]);
     const grown = struct(column(4, 'a', 'string'), column(5, 'b', 'int'));
-    expect(table.register([segment([id, column(3, 's', grown)])]).refused.size).toBe(0);
+    const merge = table.register([segment([id, column(3, 's', grown)])]);
+    expect(merge.refused.size).toBe(0);
+    expect(merge.changes.map(({ kind }) => kind)).toEqual(['absent']);
     expect(table.state().currentSchema.fields).toEqual([id]);
   });
 
@@ -412,6 +414,14 @@ describe('mergeSchemas: every segment against the resulting table', () => {
     table.alter([id]);
     expect(complaints(table.register([segment([note])]))).toEqual([
       expect.stringContaining('none of its field IDs is in the table'),
+    ]);
+  });
+
+  test('a type that others made unreadable: refused, of a schema followed before too', () => {
+    const table = followed([id, note]);
+    table.alter([id, column(2, 'note', 'binary')]);
+    expect(complaints(table.register([segment([id, note])]))).toEqual([
+      expect.stringMatching(/column "note" \(2\): the file has string, the table binary/),
     ]);
   });
 

@@ -120,6 +120,8 @@ describe('nameViolations', () => {
     expect(complaints(table.register([segment([...fields, column(4, 'ts_day', 'date')])]))).toEqual([
       expect.stringMatching(/"ts_day" \(4\): partition field "ts_day" of the table has this name/),
     ]);
+    const likeItsField = [id, column(2, 'ts_day', 'timestamptz'), column(3, 'region', 'string')];
+    expect(complaints(table.register([segment(likeItsField)]))).toHaveLength(1);
     const renamed = [id, column(2, 'ts', 'timestamptz'), column(3, 'area', 'string')];
     table.register([segment(renamed)]);
     expect(complaints(table.register([segment([...renamed, column(4, 'region', 'string')])]))).toHaveLength(
