@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { badRequest } from './catalog-error.ts';
 import { change, type Draft } from './draft.ts';
 import {
@@ -48,7 +47,7 @@ export function applyCommit(
   const updates = readObjects(request, 'updates');
   for (const requirement of readObjects(request, 'requirements')) checkRequirement(requirement, base);
   const draft = applyUpdates(base, updates, at.nowMs);
-  if (isDeepStrictEqual(draft.metadata, base)) return base;
+  if (draft.metadata === base) return base;
   return finish(draft, base, at.previousLocation);
 }
 
@@ -59,8 +58,9 @@ export function applyCreation(
 ): TableMetadata {
   const updates = readObjects(request, 'updates');
   const upgrade = updates.find((update) => update['action'] === 'upgrade-format-version');
-  const base = { ...emptyMetadata(upgrade ? readInt(upgrade, 'format-version') : 2), 'table-uuid': at.uuid };
-  const metadata = finish(applyUpdates(base, updates, at.nowMs), undefined, undefined);
+  const base = emptyMetadata(upgrade ? readInt(upgrade, 'format-version') : 2);
+  const made = finish(applyUpdates(base, updates, at.nowMs), undefined, undefined);
+  const metadata = { ...made, 'table-uuid': made['table-uuid'] || at.uuid };
   if (metadata.location === '') throw badRequest('Cannot create table: it has no location');
   for (const id of ['current-schema-id', 'default-spec-id', 'default-sort-order-id'] as const) {
     if (metadata[id] === -1) throw badRequest(`Cannot create table: it has no ${id}`);
@@ -69,7 +69,7 @@ export function applyCreation(
 }
 
 function applyUpdates(base: TableMetadata, updates: readonly JsonObject[], nowMs: number): Draft {
-  let draft: Draft = { metadata: base, addedSchemaIds: [], addedSnapshotIds: [], nowMs };
+  let draft: Draft = { metadata: base, addedSnapshotIds: [], nowMs };
   for (const update of updates) {
     const action = readText(update, 'action');
     const apply = actions[action];
@@ -80,7 +80,7 @@ function applyUpdates(base: TableMetadata, updates: readonly JsonObject[], nowMs
 }
 
 const actions: Readonly<Record<string, (draft: Draft, update: JsonObject) => Draft>> = {
-  'assign-uuid': (draft, update) => change(draft, { 'table-uuid': readText(update, 'uuid') }),
+  'assign-uuid': assignUuid,
   'upgrade-format-version': upgradeFormatVersion,
   'add-schema': addSchema,
   'set-current-schema': setCurrentSchema,
@@ -108,13 +108,20 @@ const actions: Readonly<Record<string, (draft: Draft, update: JsonObject) => Dra
   'remove-partition-statistics': removeStatistics('partition-statistics'),
 };
 
+function assignUuid(draft: Draft, update: JsonObject): Draft {
+  const uuid = readText(update, 'uuid');
+  const current = draft.metadata['table-uuid'];
+  if (current !== '' && current !== uuid) throw badRequest(`Cannot reassign uuid: ${current} to ${uuid}`);
+  return current === uuid ? draft : change(draft, { 'table-uuid': uuid });
+}
+
 function upgradeFormatVersion(draft: Draft, update: JsonObject): Draft {
   const current = draft.metadata['format-version'];
   const wanted = readInt(update, 'format-version');
-  if (wanted > 3)
-    throw badRequest(`Cannot upgrade table to unsupported format version: v${wanted} (supported: v3)`);
+  if (wanted > 4)
+    throw badRequest(`Cannot upgrade table to unsupported format version: v${wanted} (supported: v4)`);
   if (wanted < current) throw badRequest(`Cannot downgrade v${current} table to v${wanted}`);
-  const becomes3 = wanted === 3 && current < 3;
+  const becomes3 = wanted >= 3 && current < 3;
   const none = becomes3 && draft.metadata['current-snapshot-id'] === -1;
   return change(draft, {
     'format-version': wanted,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PartitionField, PartitionSpec } from '../../lib/spec/partition-spec.ts';
 import { indexById } from '../../lib/spec/schema.ts';
 import { badRequest, invalid } from './catalog-error.ts';
-import { change, type Draft } from './draft.ts';
+import { addedAgain, change, type Draft, lastAdded } from './draft.ts';
 import { type JsonObject, readInt, readLongs, readObject, readObjects, readText } from './json-object.ts';
 import { currentSchema, type SortOrderJson, type TableMetadata } from './table-metadata.ts';
 
@@ -12,9 +12,10 @@ export function addSpec(draft: Draft, update: JsonObject): Draft {
   const fields = readPartitionFields(readObject(update, 'spec'), metadata);
   const specs = metadata['partition-specs'];
   const equal = specs.find((spec) => isDeepStrictEqual(spec.fields, fields));
-  const id = equal?.['spec-id'] ?? Math.max(-1, ...specs.map((spec) => spec['spec-id'])) + 1;
+  if (equal) return { ...draft, lastAddedSpecId: addedAgain(draft.lastAddedSpecId, equal['spec-id']) };
+  const id = Math.max(-1, ...specs.map((spec) => spec['spec-id'])) + 1;
   const added = change(draft, {
-    'partition-specs': equal ? specs : [...specs, { 'spec-id': id, fields }],
+    'partition-specs': [...specs, { 'spec-id': id, fields }],
     'last-partition-id': Math.max(metadata['last-partition-id'], ...fields.map((field) => field['field-id'])),
   });
   return { ...added, lastAddedSpecId: id };
@@ -42,13 +43,11 @@ export function addSortOrder(draft: Draft, update: JsonObject): Draft {
   const fields = readObjects(order, 'fields');
   const orders = draft.metadata['sort-orders'];
   const equal = orders.find((one) => isDeepStrictEqual(one.fields, fields));
-  const next = fields.length === 0 ? 0 : Math.max(0, ...orders.map((one) => one['order-id'])) + 1;
-  const id = equal?.['order-id'] ?? next;
+  if (equal)
+    return { ...draft, lastAddedSortOrderId: addedAgain(draft.lastAddedSortOrderId, equal['order-id']) };
+  const id = fields.length === 0 ? 0 : Math.max(0, ...orders.map((one) => one['order-id'])) + 1;
   const added: SortOrderJson = { ...order, 'order-id': id, fields };
-  return {
-    ...change(draft, { 'sort-orders': equal ? orders : [...orders, added] }),
-    lastAddedSortOrderId: id,
-  };
+  return { ...change(draft, { 'sort-orders': [...orders, added] }), lastAddedSortOrderId: id };
 }
 
 export function setDefaultSortOrder(draft: Draft, update: JsonObject): Draft {
@@ -74,10 +73,4 @@ function readPartitionFields(spec: JsonObject, metadata: TableMetadata): Partiti
       transform: readText(field, 'transform'),
     };
   });
-}
-
-function lastAdded(id: number, last: number | undefined, what: string): number {
-  if (id !== -1) return id;
-  if (last === undefined) throw invalid(`Cannot set last added ${what}: no ${what} has been added`);
-  return last;
 }

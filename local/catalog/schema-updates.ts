@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { highestFieldId, indexById, type Schema, type StructType, type Type } from '../../lib/spec/schema.ts';
 import { badRequest, invalid } from './catalog-error.ts';
-import { change, type Draft } from './draft.ts';
+import { addedAgain, change, type Draft, lastAdded } from './draft.ts';
 import { isObject, type JsonObject, readInt, readLongs, readObject, readObjects } from './json-object.ts';
 
 /** `add-schema`: keeps the field IDs; an equal schema of the table is found again, whatever ID was sent. */
@@ -9,29 +9,21 @@ export function addSchema(draft: Draft, update: JsonObject): Draft {
   const { metadata } = draft;
   const schema = readSchema(readObject(update, 'schema'), metadata['format-version']);
   const equal = metadata.schemas.find((one) => isDeepStrictEqual(comparable(one), comparable(schema)));
-  if (equal) {
-    const id = equal['schema-id'];
-    return { ...draft, lastAddedSchemaId: draft.addedSchemaIds.includes(id) ? id : undefined };
-  }
+  if (equal) return { ...draft, lastAddedSchemaId: addedAgain(draft.lastAddedSchemaId, equal['schema-id']) };
   const id = Math.max(-1, ...metadata.schemas.map((one) => one['schema-id'])) + 1;
   const added = change(draft, {
     schemas: [...metadata.schemas, { ...schema, 'schema-id': id }],
     'last-column-id': Math.max(metadata['last-column-id'], highestFieldId(schema)),
   });
-  return { ...added, lastAddedSchemaId: id, addedSchemaIds: [...draft.addedSchemaIds, id] };
+  return { ...added, lastAddedSchemaId: id };
 }
 
 export function setCurrentSchema(draft: Draft, update: JsonObject): Draft {
-  let id = readInt(update, 'schema-id');
-  if (id === -1) {
-    if (draft.lastAddedSchemaId === undefined)
-      throw invalid('Cannot set last added schema: no schema has been added');
-    id = draft.lastAddedSchemaId;
-  }
+  const id = lastAdded(readInt(update, 'schema-id'), draft.lastAddedSchemaId, 'schema');
   if (!draft.metadata.schemas.some((schema) => schema['schema-id'] === id)) {
     throw badRequest(`Cannot set current schema to unknown schema: ${id}`);
   }
-  return change(draft, { 'current-schema-id': id });
+  return id === draft.metadata['current-schema-id'] ? draft : change(draft, { 'current-schema-id': id });
 }
 
 export function removeSchemas(draft: Draft, update: JsonObject): Draft {

@@ -44,6 +44,14 @@ export function addSnapshot(draft: Draft, update: JsonObject): Draft {
     if (timestampMs < ms - oneMinuteMs)
       throw badRequest(`Invalid snapshot timestamp ${timestampMs}: before ${what} at ${ms}`);
   }
+  const highest = metadata.snapshots
+    .map((one) => BigInt(one['sequence-number'] ?? 0))
+    .find((one) => one > sequenceNumber);
+  if (highest !== undefined) {
+    throw invalid(
+      `Invalid snapshot with sequence number ${highest} greater than last sequence number ${sequenceNumber}`,
+    );
+  }
   const added = change(draft, {
     snapshots: [...metadata.snapshots, snapshot],
     'last-sequence-number': sequenceNumber,
@@ -64,7 +72,7 @@ function readSnapshot(json: JsonObject): SnapshotJson {
   return json as SnapshotJson;
 }
 
-/** Row lineage (table spec, "Row Lineage"): a snapshot's first row is the table's next one. */
+/** Row lineage (table spec): a snapshot's first row is not before the table's next one, which moves on by the rows added. */
 function nextRowId(next: Long, snapshot: SnapshotJson): bigint {
   if (snapshot['first-row-id'] === undefined) throw invalid('Cannot add a snapshot: first-row-id is null');
   if (snapshot['added-rows'] === undefined) throw invalid('Cannot add a snapshot: added-rows is null');
@@ -72,7 +80,7 @@ function nextRowId(next: Long, snapshot: SnapshotJson): bigint {
   if (first < BigInt(next)) {
     throw commitFailed(`Cannot add a snapshot, first-row-id is behind table next-row-id: ${first} < ${next}`);
   }
-  return first + BigInt(readLong(snapshot, 'added-rows'));
+  return BigInt(next) + BigInt(readLong(snapshot, 'added-rows'));
 }
 
 /** `set-snapshot-ref`: the ref is what the update says, retention left out included. */
@@ -104,8 +112,7 @@ export function removeRef(draft: Draft, update: JsonObject): Draft {
   const { [name]: _removed, ...refs } = draft.metadata.refs;
   const withoutRef = change(draft, { refs });
   if (name !== 'main') return withoutRef;
-  const none = noSnapshot(draft.metadata['format-version']);
-  return change(withoutRef, { 'current-snapshot-id': none, 'snapshot-log': [] });
+  return change(withoutRef, { 'current-snapshot-id': noSnapshot(draft.metadata['format-version']) });
 }
 
 /** `remove-snapshots`: refs to them go too, and the log keeps only what follows the last one removed. */

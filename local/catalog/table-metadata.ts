@@ -95,8 +95,8 @@ export function noSnapshot(formatVersion: number): Long | null {
 export function readMetadata(json: unknown): TableMetadata {
   if (!isObject(json)) throw badRequest('Cannot parse table metadata: not a JSON object');
   const formatVersion = readInt(json, 'format-version');
-  if (formatVersion < 1 || formatVersion > 3) {
-    throw badRequest(`Cannot read unsupported version ${formatVersion}: the local catalog reads 1 to 3`);
+  if (formatVersion < 1 || formatVersion > 4) {
+    throw badRequest(`Cannot read unsupported version ${formatVersion}: the local catalog reads 1 to 4`);
   }
   const complete = formatVersion === 1 ? fromVersion1(json) : json;
   for (const name of ['table-uuid', 'location']) readText(complete, name);

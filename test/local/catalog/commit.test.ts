@@ -185,6 +185,8 @@ describe('snapshot updates', () => {
       status: 409,
     });
     expect(commit(base, appended(6))['current-snapshot-id']).toBe(6);
+    const later = commit(base, appended(6, next));
+    expect(refusal(() => commit(later, appended(7)))).toMatchObject({ status: 400 });
   });
 
   test('a snapshot ID twice, an unknown one in a ref, and a tag as main are a 400', () => {
@@ -238,7 +240,6 @@ describe('snapshot updates', () => {
     const remove = [{ action: 'remove-snapshot-ref', 'ref-name': 'main' }];
     expect(commit(table(2, appended(5)), remove)).toMatchObject({
       'current-snapshot-id': -1,
-      'snapshot-log': [],
       refs: {},
     });
     const rows = { 'first-row-id': 0, 'added-rows': 10 };
@@ -266,14 +267,12 @@ describe('other updates', () => {
     const partitioned = commit(table(), add);
     expect(partitioned).toMatchObject({ 'default-spec-id': 1, 'last-partition-id': 1000 });
     expect(partitioned['partition-specs'][1]?.fields).toEqual([{ ...spec.fields[0], 'field-id': 1000 }]);
-    const unpartitioned = [
-      { action: 'add-spec', spec: { fields: [] } },
-      { action: 'set-default-spec', 'spec-id': -1 },
-    ];
-    expect(commit(partitioned, unpartitioned)).toMatchObject({
-      'default-spec-id': 0,
-      'last-partition-id': 1000,
-    });
+    const unpartitioned = { action: 'add-spec', spec: { fields: [] } };
+    const back = commit(partitioned, [unpartitioned, { action: 'set-default-spec', 'spec-id': 0 }]);
+    expect(back).toMatchObject({ 'default-spec-id': 0, 'last-partition-id': 1000 });
+    expect(back['partition-specs']).toHaveLength(2);
+    const last = () => commit(partitioned, [unpartitioned, { action: 'set-default-spec', 'spec-id': -1 }]);
+    expect(refusal(last)).toMatchObject({ status: 400 });
   });
 
   test('add-spec on a column that is not there is a 400', () => {
@@ -290,12 +289,14 @@ describe('other updates', () => {
     expect(sorted['default-sort-order-id']).toBe(1);
   });
 
-  test('format versions only go up, to 3', () => {
+  test('format versions only go up, and a UUID stays', () => {
     const upgrade = (base: TableMetadata, to: number) => () =>
       commit(base, [{ action: 'upgrade-format-version', 'format-version': to }]);
     expect(upgrade(table(2), 3)()).toMatchObject({ 'format-version': 3, 'next-row-id': 0 });
     expect(refusal(upgrade(table(3), 2))).toMatchObject({ status: 400 });
-    expect(refusal(upgrade(table(3), 4))).toMatchObject({ status: 400 });
+    expect(refusal(upgrade(table(3), 5))).toMatchObject({ status: 400 });
+    const uuid = '99999999-2222-3333-4444-555555555555';
+    expect(refusal(() => commit(table(), [{ action: 'assign-uuid', uuid }]))).toMatchObject({ status: 400 });
   });
 
   test('properties are set and removed', () => {
