@@ -112,6 +112,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
     return { outcome: 'unknown', body: undefined, message: `no complete answer: ${cause}` };
   }
   const outcome = outcomeOf(answer);
+  if (outcome === 'ok') return { outcome, body: readBody(answer.body), message: String(answer.status) };
   const message = withoutSecrets(errorText(answer), request);
   const context = { status: answer.status, retryAfterMs: retryAfterMs(answer, nowMs) };
   switch (outcome) {
@@ -122,9 +123,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
       throw new RegistrarError(
         'catalog.unavailable',
         `${attempted}: the catalog asks to slow down: ${message}`,
-        {
-          context,
-        },
+        { context },
       );
     case 'misdirected':
       throw new RegistrarError(
@@ -133,7 +132,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
         { context },
       );
     default:
-      return { outcome, body: outcome === 'ok' ? readBody(answer.body) : undefined, message };
+      return { outcome, body: undefined, message };
   }
 }
 

@@ -184,3 +184,27 @@ test.each(['lake', 'ftp://lake/', 'https://user:secret@lake/'])(
     expect(() => restCatalog(settings, ports)).not.toThrow(/secret/);
   },
 );
+
+test('a certificate that is not trusted is config.invalid and names why, at once', async () => {
+  let sent = 0;
+  const catalog = restCatalog(
+    { catalog_uri: 'https://lake.example', retry: { initial_ms: 1, max_ms: 1, jitter: 0 } },
+    {
+      clock: { now: () => 0 },
+      timers: { sleep: async () => undefined },
+      random: seededRandom(),
+      send: async () => {
+        sent += 1;
+        const cause = Object.assign(new Error('self-signed certificate'), {
+          code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+        });
+        return { kind: 'unsent', cause };
+      },
+    },
+  );
+  await expect(catalog.load(table)).rejects.toMatchObject({
+    code: 'config.invalid',
+    message: expect.stringMatching(/DEPTH_ZERO_SELF_SIGNED_CERT.*catalog_ca_file/),
+  });
+  expect(sent).toBe(1);
+});
