@@ -50,7 +50,7 @@ export interface Store {
     bytes: Uint8Array,
     options?: { readonly ifAbsent?: boolean },
   ): Promise<{ readonly kind: 'written'; readonly version: string } | { readonly kind: 'exists' }>;
-  /** Every object whose URI begins with `prefix`, in key order. @throws `store.unavailable`, `auth.failed` */
+  /** Every object whose URI begins with `prefix`, in key order, those up to the URI `startAfter` left out. @throws `store.unavailable`, `auth.failed` */
   list(prefix: string, options?: { readonly startAfter?: string }): AsyncIterable<ListedObject>;
 }
 
