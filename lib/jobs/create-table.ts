@@ -1,7 +1,6 @@
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { Catalog, Clock, LoadedTable, Random, Store } from '../ports.ts';
-import type { SegmentSchema } from '../schema/merge.ts';
 import {
   creationCommit,
   differences,
@@ -12,6 +11,7 @@ import {
   type NewTableSettings,
   newTable,
 } from '../schema/new-table.ts';
+import type { SegmentSchema } from '../schema/segment-schema.ts';
 import { stringifyJson } from '../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
 import { readTableMetadata } from '../spec/table-metadata.ts';

@@ -5,39 +5,26 @@ import {
   nameMappingProperty,
   parseNameMapping,
 } from '../spec/name-mapping.ts';
-import type { PartitionField } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import type { TableState } from '../spec/table-state.ts';
 import type { TableUpdate } from '../spec/table-update.ts';
-import { fieldIdsByName, withIds } from './column-ids.ts';
 import { followRenames } from './column-properties.ts';
-import { type Columns, columnsOf, fullName, pathOf, schemaOf } from './columns.ts';
+import { type Columns, columnsOf, schemaOf } from './columns.ts';
 import {
   type DatasetSchema,
   datasetSchemaProperty,
-  fingerprint,
   readDatasetSchema,
   unknownDataset,
-  withFollowed,
   writeDatasetSchema,
 } from './dataset-schema.ts';
-import { fit } from './fit.ts';
-import { type Followed, follow, type Merged } from './follow.ts';
-import { nameViolations } from './names.ts';
+import type { Merged } from './follow.ts';
+import { mergeSegment, type TableRules } from './merge-segment.ts';
 import { type SchemaChange, schemaChanges } from './schema-change.ts';
 import { schemaUpdates } from './schema-updates.ts';
-import { inUploadOrder, type Upload } from './upload-order.ts';
-import { schemaMismatch, type Violation } from './violation.ts';
-
-/** What the merge asks of a segment. */
-export interface SegmentSchema extends Upload {
-  readonly schema: Schema;
-  /** `names`: the file has no field IDs, those of `schema` are provisional. */
-  readonly idsFrom: 'file' | 'names';
-  /** IDs of columns without a null in any row group, where the column around them is there (cases.md A30). */
-  readonly provenNonNull: ReadonlySet<number>;
-}
+import type { SegmentSchema } from './segment-schema.ts';
+import { inUploadOrder } from './upload-order.ts';
+import { schemaMismatch } from './violation.ts';
 
 export interface MergeOptions {
   readonly fieldIds: 'checked' | 'stable' | 'by_name';
@@ -113,18 +100,6 @@ export function mergeSchemas(
   };
 }
 
-/** What of a table and its configuration bears on every segment of a merge. */
-interface TableRules {
-  readonly lastColumnId: number;
-  readonly pastColumns: () => Columns;
-  readonly identifierIds: readonly number[];
-  readonly partitionFields: readonly PartitionField[];
-  readonly partitionSourceIds: ReadonlySet<number>;
-  readonly mapping: NameMapping | undefined;
-  readonly caseSensitiveNames: boolean;
-  readonly namesMayMove: boolean;
-}
-
 function tableRules(
   state: TableState,
   { firstSchemaId }: DatasetSchema,
@@ -168,92 +143,6 @@ function readMapping(text: string): NameMapping {
       { cause },
     );
   }
-}
-
-interface SegmentMerge {
-  readonly merged: Merged;
-  readonly violations: readonly Violation[];
-  readonly absent: readonly SchemaChange[];
-  readonly fieldIds: ReadonlyMap<number, number> | undefined;
-}
-
-function mergeSegment(segment: SegmentSchema, before: Merged, table: TableRules): SegmentMerge {
-  const { columns, provenNonNull, fieldIds, twice } = underFinalIds(segment, before, table);
-  const schema = fingerprint(columns);
-  const isFollowed = before.dataset.followed.includes(schema);
-  const followed: Followed = isFollowed
-    ? { ...before, violations: [], refused: new Set() }
-    : follow(columns, before, {
-        firstContact: before.dataset.followed.length === 0,
-        byName: fieldIds !== undefined,
-        pastColumns: table.pastColumns,
-        uploadedMs: segment.lastModifiedMs,
-      });
-  const fitted = fit(columns, followed.table, {
-    identifierIds: table.identifierIds,
-    partitionSourceIds: table.partitionSourceIds,
-    provenNonNull,
-    refused: followed.refused,
-  });
-  const names = isFollowed
-    ? []
-    : nameViolations(fitted.table, { table: before.table, dataset: before.dataset.columns }, table);
-
-  const newlyAbsent = absentColumns(columns, fitted.table).filter(
-    (id) => !before.dataset.dropped.includes(id),
-  );
-  let dataset = followed.dataset;
-  if (!isFollowed) dataset = withFollowed(dataset, schema);
-  if (newlyAbsent.length > 0) dataset = { ...dataset, dropped: [...dataset.dropped, ...newlyAbsent] };
-  return {
-    merged: { table: fitted.table, dataset },
-    violations: [...twice, ...followed.violations, ...fitted.violations, ...names],
-    absent: newlyAbsent.map((fieldId) => ({ kind: 'absent', fieldId, path: nameOf(columns, fieldId) })),
-    fieldIds,
-  };
-}
-
-interface IdentifiedSegment {
-  readonly columns: Columns;
-  readonly provenNonNull: ReadonlySet<number>;
-  /** Final IDs by provisional ones, when they come from names. */
-  readonly fieldIds: ReadonlyMap<number, number> | undefined;
-  /** Columns whose names are aliases of one column. */
-  readonly twice: readonly Violation[];
-}
-
-function underFinalIds(segment: SegmentSchema, before: Merged, table: TableRules): IdentifiedSegment {
-  const columns = columnsOf(segment.schema);
-  const { provenNonNull } = segment;
-  if (segment.idsFrom === 'file') return { columns, provenNonNull, fieldIds: undefined, twice: [] };
-  const fieldIds = fieldIdsByName(segment.schema, table.mapping ?? [], before, table.lastColumnId);
-  const sharing = Map.groupBy(columns.values(), ({ id }) => fieldIds.get(id) ?? id);
-  return {
-    columns: withIds(columns, fieldIds),
-    provenNonNull: new Set(provenNonNull.values().map((id) => fieldIds.get(id) ?? id)),
-    fieldIds,
-    twice: [...sharing].flatMap(([fieldId, [column, other]]) => {
-      if (column === undefined || other === undefined) return [];
-      const path = pathOf(columns, column);
-      return {
-        path,
-        fieldId,
-        problem: `the name mapping takes it and "${fullName(columns, other)}" for one column; write one of them`,
-      };
-    }),
-  };
-}
-
-/** The outermost columns of a segment that the table does not have. */
-function absentColumns(columns: Columns, table: Columns): readonly number[] {
-  return [...columns.values()]
-    .filter(({ id, parentId }) => !table.has(id) && (parentId === undefined || table.has(parentId)))
-    .map(({ id }) => id);
-}
-
-function nameOf(columns: Columns, id: number): string {
-  const column = columns.get(id);
-  return column === undefined ? '' : fullName(columns, column);
 }
 
 function propertyUpdates(

@@ -13,10 +13,10 @@ import {
   readDatasetSchema,
   writeDatasetSchema,
 } from './dataset-schema.ts';
-import type { SegmentSchema } from './merge.ts';
 import { nameViolations } from './names.ts';
 import { FIRST_PARTITION_FIELD_ID, partitionSpec } from './partition-by.ts';
 import { schemaUpdates } from './schema-updates.ts';
+import type { SegmentSchema } from './segment-schema.ts';
 import { schemaMismatch } from './violation.ts';
 
 export interface NewTableSettings {

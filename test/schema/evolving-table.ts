@@ -1,12 +1,8 @@
 import { assertions } from '../../lib/commit/assertions.ts';
-import {
-  type MergeOptions,
-  mergeSchemas,
-  type SchemaMerge,
-  type SegmentSchema,
-} from '../../lib/schema/merge.ts';
+import { type MergeOptions, mergeSchemas, type SchemaMerge } from '../../lib/schema/merge.ts';
 import { creationCommit, newTable } from '../../lib/schema/new-table.ts';
 import { schemaUpdates } from '../../lib/schema/schema-updates.ts';
+import type { SegmentSchema } from '../../lib/schema/segment-schema.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 import type { NestedField, Schema, Type } from '../../lib/spec/schema.ts';
 import { readTableMetadata } from '../../lib/spec/table-metadata.ts';

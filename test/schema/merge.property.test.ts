@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { columnsOf } from '../../lib/schema/columns.ts';
-import type { SegmentSchema } from '../../lib/schema/merge.ts';
+import type { SegmentSchema } from '../../lib/schema/segment-schema.ts';
 import { isSameOrPromotion } from '../../lib/spec/primitive-type.ts';
 import { highestFieldId, type Schema } from '../../lib/spec/schema.ts';
 import { complaints, createdTable, type EvolvingTable, segment } from './evolving-table.ts';
