@@ -1,4 +1,5 @@
 import { RegistrarError } from '../errors.ts';
+import type { ColumnRange } from '../segment/column-range.ts';
 import type { PartitionValue } from '../spec/partition-spec.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import {
@@ -11,18 +12,6 @@ import {
 import { claimedValue, partitionClaims } from './partition-path.ts';
 import { partitionValue } from './partition-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
-
-/** What a file's footer says of one column, in single-value bytes of the table's type. */
-export interface ColumnRange {
-  readonly lower: Uint8Array | undefined;
-  readonly upper: Uint8Array | undefined;
-  /** Both are values that the column has, neither cut nor widened. */
-  readonly exact: boolean;
-  /** Undefined when the footer does not say. */
-  readonly nullCount: bigint | undefined;
-  /** Nulls included. */
-  readonly valueCount: bigint;
-}
 
 /**
  * The partition of a whole file: from its columns' ranges where these leave one value, else from what its key claims and

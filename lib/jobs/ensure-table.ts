@@ -6,6 +6,7 @@ import { formatIdentifier } from '../spec/table-identifier.ts';
 import { readTableMetadata } from '../spec/table-metadata.ts';
 import type { TableState } from '../spec/table-state.ts';
 import { type CreateTableSettings, createTable } from './create-table.ts';
+import { ofSegment } from './judgement.ts';
 import type { FootersRead } from './read-footers.ts';
 import type { TablePorts, TableTarget } from './register-table.ts';
 
@@ -55,12 +56,6 @@ function segmentOptions({ entry }: TableTarget) {
     caseSensitiveNames: entry.case_sensitive_names,
     timestampMillis: entry.timestamp_millis,
   };
-}
-
-/** An error that concerns one segment alone; any other ends the batch. */
-function ofSegment(error: unknown): RegistrarError {
-  if (error instanceof RegistrarError && error.scope === 'segment') return error;
-  throw error;
 }
 
 /** The table is not there, and is not ours to make. */

@@ -1,10 +1,14 @@
+import { partitionTuple } from '../append/partition-tuple.ts';
+import { resolvePartitionFields } from '../append/transform.ts';
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import { type Candidate, consultLedger, type ManifestReader, type Verdict } from '../ledger/ledger.ts';
 import type { IgnoredReason } from '../report/outcome.ts';
 import { ownPaths } from '../route/table-paths.ts';
 import { mergeSchemas, type SchemaMerge } from '../schema/merge.ts';
+import { type ColumnRange, columnRanges } from '../segment/column-range.ts';
 import { type Segment, segmentOf, withFieldIds } from '../segment/segment.ts';
+import type { PartitionValue } from '../spec/partition-spec.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import type { TableState } from '../spec/table-state.ts';
 import type { SegmentRead } from './read-footers.ts';
@@ -14,9 +18,16 @@ export interface Judgement {
   readonly registered: ReadonlyMap<string, bigint>;
   readonly ignored: ReadonlyMap<string, IgnoredReason>;
   readonly condemned: ReadonlyMap<string, RegistrarError>;
-  /** Proven absent and fitting: what this attempt commits, field IDs final. */
-  readonly accepted: readonly Segment[];
+  /** Proven absent and fitting: what this attempt commits. */
+  readonly accepted: readonly AcceptedSegment[];
   readonly merge: SchemaMerge;
+}
+
+export interface AcceptedSegment {
+  /** Its field IDs are the table's. */
+  readonly segment: Segment;
+  /** By the table's default spec. */
+  readonly partition: readonly PartitionValue[];
 }
 
 export interface JudgementOptions {
@@ -68,18 +79,51 @@ export async function judge(
     else condemned.set(uri, replaced(segment, verdict.snapshotId, state));
   }
 
-  const merge = mergeSchemas(state, fitting, {
+  const { merge, accepted, refused } = fit(state, fitting, entry);
+  for (const [uri, error] of refused) condemned.set(uri, error);
+  return { registered, ignored, condemned, accepted, merge };
+}
+
+const NO_RANGES: ReadonlyMap<number, ColumnRange> = new Map();
+
+interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
+  readonly refused: ReadonlyMap<string, RegistrarError>;
+}
+
+/** Merges the schemas and finds each segment's partition; a segment without one takes its part of the merge with it. */
+function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fit {
+  const merge = mergeSchemas(state, segments, {
     fieldIds: entry.field_ids,
     caseSensitiveNames: entry.case_sensitive_names,
   });
-  for (const [uri, error] of merge.refused) condemned.set(uri, error);
-  const accepted = fitting
-    .filter(({ uri }) => !merge.refused.has(uri))
-    .map((segment) => {
-      const ids = merge.fieldIdsOf.get(segment.uri);
-      return ids === undefined ? segment : withFieldIds(segment, ids);
-    });
-  return { registered, ignored, condemned, accepted, merge };
+  const fields = resolvePartitionFields(state.defaultSpec, merge.schema);
+  const accepted: AcceptedSegment[] = [];
+  const unplaced = new Map<string, RegistrarError>();
+  for (const merged of segments) {
+    const { uri, reference } = merged;
+    if (merge.refused.has(uri)) continue;
+    const ids = merge.fieldIdsOf.get(uri);
+    const segment = ids === undefined ? merged : withFieldIds(merged, ids);
+    try {
+      const columns = fields.length === 0 ? NO_RANGES : columnRanges(segment, merge.schema);
+      accepted.push({ segment, partition: partitionTuple({ uri, key: reference.key, fields, columns }) });
+    } catch (error) {
+      unplaced.set(uri, ofSegment(error));
+    }
+  }
+  if (unplaced.size === 0) return { merge, accepted, refused: merge.refused };
+  const rest = fit(
+    state,
+    segments.filter(({ uri }) => !unplaced.has(uri)),
+    entry,
+  );
+  return { ...rest, refused: new Map([...rest.refused, ...unplaced]) };
+}
+
+/** An error that concerns one segment alone; any other ends the batch. */
+export function ofSegment(error: unknown): RegistrarError {
+  if (error instanceof RegistrarError && error.scope === 'segment') return error;
+  throw error;
 }
 
 function candidateOf({ uri, reference, read }: SegmentRead): Candidate {
@@ -100,8 +144,7 @@ function readSegment(
       timestampMillis: entry.timestamp_millis,
     });
   } catch (error) {
-    if (error instanceof RegistrarError && error.scope === 'segment') return error;
-    throw error;
+    return ofSegment(error);
   }
 }
 

@@ -63,7 +63,7 @@ export function stagingOf(
       if (judgement.accepted.length === 0) return 'nothing';
 
       const { merge, accepted } = judgement;
-      const batch = JSON.stringify(accepted.map(({ uri, etag }) => [uri, etag]));
+      const batch = JSON.stringify(accepted.map(({ segment }) => [segment.uri, segment.etag]));
       const reused =
         prepared?.batch === batch && isPreparedFor(prepared, state, merge.schema) ? prepared : undefined;
       prepared = reused ?? {
@@ -89,7 +89,7 @@ export function stagingOf(
         timestampMs: timestampMs(clock.now(), state, segments),
         summary: {
           ...entry.snapshot_properties,
-          ...registrationSummary(accepted.map(({ uri, etag }) => ({ uri, etag }))),
+          ...registrationSummary(accepted.map(({ segment }) => segment)),
         },
       });
       const written = reused === undefined ? prepared.manifests : [];
@@ -115,12 +115,12 @@ export function stagingOf(
 
 function dataFilesOf({ accepted, merge }: Judgement, state: TableState): readonly DataFile[] {
   const config = metricsConfig(state.properties, merge.schema, state.sortColumnIds);
-  return accepted.map((segment) => ({
+  return accepted.map(({ segment, partition }) => ({
     ...metricsOf(segment, merge.schema, config),
     filePath: segment.uri,
     fileSizeInBytes: BigInt(segment.sizeBytes),
     specId: state.defaultSpec['spec-id'],
-    partition: [],
+    partition,
   }));
 }
 

@@ -38,7 +38,7 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
     if (ignored !== undefined) return { ...about, kind: 'ignored', reason: ignored };
     const earlier = judgement?.registered.get(uri);
     if (earlier !== undefined) return { ...about, kind: 'already-registered', snapshotId: earlier };
-    const accepted = judgement?.accepted.some((segment) => segment.uri === uri) ?? false;
+    const accepted = judgement?.accepted.some(({ segment }) => segment.uri === uri) ?? false;
     if (accepted && snapshotId !== undefined) return { ...about, kind: 'committed', snapshotId };
     return { ...about, kind: 'failed', error: unaccounted(uri, table) };
   });

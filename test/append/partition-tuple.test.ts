@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { summarisePartitions } from '../../lib/append/partition-summary.ts';
-import { type ColumnRange, partitionTuple } from '../../lib/append/partition-tuple.ts';
+import { partitionTuple } from '../../lib/append/partition-tuple.ts';
 import { resolvePartitionFields } from '../../lib/append/transform.ts';
+import type { ColumnRange } from '../../lib/segment/column-range.ts';
 import type { PartitionValue } from '../../lib/spec/partition-spec.ts';
 
 const text = (value: string) => Buffer.from(value);

@@ -112,6 +112,38 @@ describe('registerMessages: the way of the data', () => {
   });
 });
 
+describe('registerMessages: partitioned tables', () => {
+  test('a segment goes where its footer or its key says; one that spans partitions is quarantined, its columns too (A32)', async () => {
+    await registration.close();
+    registration = await startRegistration({ partition_by: ['name'], layout: '{url}/{dataset}/…' });
+    const one = (name: string) =>
+      writeParquet(
+        narrow,
+        [1, 2].map((id) => ({ id, name })),
+      );
+    const two = writeParquet(
+      wide,
+      ['a', 'b'].map((label) => ({ id: 1n, label, added: null })),
+    );
+    await registration.deliver([registration.upload('orders/x.parquet', one('eu'))]);
+    await registration.deliver([
+      registration.upload('orders/y.parquet', one('us')),
+      registration.upload('orders/name=eu/z.parquet', one('eu')),
+      registration.upload('orders/both.parquet', two),
+    ]);
+    expect(quarantined()).toEqual(['sink.iceberg_partition_undetermined']);
+    const state = await orders();
+    expect(state.defaultSpec.fields.map(({ name, transform }) => [name, transform])).toEqual([
+      ['name', 'identity'],
+    ]);
+    expect(state.currentSchema.fields.map(({ name }) => name)).toEqual(['id', 'name']);
+    expect(branchHead(state, 'main')?.summary).toMatchObject({
+      'total-data-files': '3',
+      'changed-partition-count': '2',
+    });
+  });
+});
+
 describe('registerMessages: exactly once (I2)', () => {
   test('a redelivery is recognised, by a warm container without a commit and by a cold one too', async () => {
     const uploaded = registration.upload(key('a'), segment(1));

@@ -1,0 +1,38 @@
+import { indexById, type Schema } from '../spec/schema.ts';
+import { widenBound } from './bound.ts';
+import type { Bound } from './column-tally.ts';
+import type { Segment } from './segment.ts';
+
+/** What a file's footer says of one column, in single-value bytes of the table's type. */
+export interface ColumnRange {
+  readonly lower: Uint8Array | undefined;
+  readonly upper: Uint8Array | undefined;
+  /** Both are values that the column has, neither cut nor widened. */
+  readonly exact: boolean;
+  /** Undefined when the footer does not say. */
+  readonly nullCount: bigint | undefined;
+  /** Nulls included. */
+  readonly valueCount: bigint;
+}
+
+/** The ranges of a segment's columns by field ID, for partition values; without those below lists and maps. */
+export function columnRanges(
+  segment: Pick<Segment, 'columns'>,
+  tableSchema: Schema,
+): ReadonlyMap<number, ColumnRange> {
+  const fields = indexById(tableSchema);
+  const ranges = new Map<number, ColumnRange>();
+  for (const { fieldId, type, isRepeated, lower, upper, nullCount, valueCount } of segment.columns) {
+    const tableType = fields.get(fieldId)?.type;
+    if (isRepeated || typeof tableType !== 'string') continue;
+    const widened = (bound: Bound | undefined) => bound && widenBound(bound.bytes, type, tableType);
+    ranges.set(fieldId, {
+      lower: widened(lower),
+      upper: widened(upper),
+      exact: lower?.isExact === true && upper?.isExact === true,
+      nullCount,
+      valueCount,
+    });
+  }
+  return ranges;
+}
