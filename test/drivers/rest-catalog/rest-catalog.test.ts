@@ -156,6 +156,21 @@ test('createNamespace makes what is missing level by level, and asks first wheth
   expect(there.requested()).toStrictEqual(['GET /v1/namespaces/a%1Fb']);
 });
 
+test('createNamespace takes a 500 for the loss of a race when the namespace is there then', async () => {
+  let made = false;
+  const answer = (line: string) => {
+    if (line.startsWith('GET /v1/namespaces')) return made ? undefined : failure(404);
+    if (!line.startsWith('POST')) return undefined;
+    made = true;
+    return failure(500);
+  };
+  await (await scriptedCatalog({ answer })).catalog.createNamespace(['a']);
+  const { catalog } = await scriptedCatalog({
+    answer: (line) => (line.includes('/v1/config') ? undefined : failure(line.startsWith('GET') ? 404 : 500)),
+  });
+  await expect(catalog.createNamespace(['a'])).rejects.toMatchObject({ code: 'catalog.unavailable' });
+});
+
 test('every request carries the configured headers', async () => {
   const { catalog, server } = await scriptedCatalog({
     settings: { catalog_headers: { 'Polaris-Realm': 'r' } },
