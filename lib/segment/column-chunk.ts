@@ -10,14 +10,12 @@ const nowhere = new Uint8Array();
 /**
  * The metadata of a chunk, and where the chunk starts in the file.
  *
- * @param path The names of the leaf in UTF-8.
  * @param dataEnd Where the footer begins.
  * @throws `segment.unreadable` for an encrypted chunk; `segment.inconsistent` for one of another column, type, file or size
  */
 export function checkedChunk(
   chunk: ColumnChunk | undefined,
   leaf: SchemaNode,
-  path: readonly Uint8Array[],
   numRows: bigint,
   dataEnd: bigint,
 ): { readonly metaData: ColumnMetaData; readonly start: bigint } {
@@ -34,8 +32,8 @@ export function checkedChunk(
     throw refuse(`the column has physical type ${leaf.element.type} and the chunk ${metaData.type}`);
   }
   const isSamePath =
-    metaData.path.length === path.length &&
-    path.every((name, i) => Buffer.compare(name, metaData.path[i] ?? nowhere) === 0);
+    metaData.path.length === leaf.utf8Path.length &&
+    leaf.utf8Path.every((name, i) => Buffer.compare(name, metaData.path[i] ?? nowhere) === 0);
   if (!isSamePath)
     throw refuse(
       `in its place is a chunk of ${formatPath(metaData.path.map((name) => Buffer.from(name).toString()))}`,

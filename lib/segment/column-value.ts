@@ -97,14 +97,8 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
     write: (value) => writeDecimal(value as bigint),
     signedOrder: false,
   },
-  utf8: byteStrings(
-    (bytes) => bytes,
-    (value) => (isUtf8(value) ? value.slice() : undefined),
-  ),
-  bytes: byteStrings(
-    (bytes) => bytes,
-    (value) => value.slice(),
-  ),
+  utf8: byteStrings(short, (value) => (isUtf8(value) ? value.slice() : undefined)),
+  bytes: byteStrings(short, (value) => value.slice()),
   fixed: byteStrings(
     (bytes, length) => (hasLength(bytes, length) ? bytes : undefined),
     (value) => value.slice(),
@@ -113,6 +107,13 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
 
 const hasLength = (bytes: Uint8Array, length: number | undefined): boolean =>
   length === undefined || bytes.length === length;
+
+/** Bounds are held for every segment of a batch; no known writer has statistics beyond 4 KiB. */
+const maxBoundBytes = 16 * 1024;
+
+function short(bytes: Uint8Array): Uint8Array | undefined {
+  return bytes.length > maxBoundBytes ? undefined : bytes;
+}
 
 /** Decimals have at most 38 digits, 16 bytes; a longer carrier only repeats the sign. */
 const maxDecimalBytes = 64;

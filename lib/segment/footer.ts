@@ -179,7 +179,7 @@ export function decodeFooter(bytes: Uint8Array): Footer {
     schema: file.schema,
     numRows: file.numRows,
     columnOrders: file.columnOrders?.map((order) => order.kind),
-    createdBy: file.createdBy && Buffer.from(file.createdBy).toString('utf8'),
+    createdBy: file.createdBy && Buffer.from(file.createdBy.subarray(0, 200)).toString('utf8'),
     writtenByIceberg: file.writtenByIceberg ?? false,
     rowGroups() {
       const groups = cursorOf(bytes, file.rowGroups);

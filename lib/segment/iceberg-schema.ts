@@ -104,23 +104,37 @@ const withDescendants = (field: FileField): readonly FileField[] => [
   ...field.children.flatMap(withDescendants),
 ];
 
+/** What the full names of all fields may have together: joined to their parents', names grow with the square of a hostile schema. */
+const maxNameCharacters = 10_000_000;
+
 /** Full names are unique in Iceberg (`a.b` beside `b` in `a` is not, case A24), and most engines lower-case them (case A25). */
 function checkNames(fields: readonly FileField[], caseSensitiveNames: boolean): void {
   const seen = new Map<string, FileField>();
+  let characters = 0;
   for (const field of fields) {
+    for (const name of field.path) characters += name.length + 1;
+    if (characters > maxNameCharacters) {
+      throw new RegistrarError(
+        'segment.unreadable',
+        `Cannot read the schema of the segment: its full names have more than ${maxNameCharacters} characters`,
+      );
+    }
     const name = field.path.join('.');
     const key = caseSensitiveNames ? name : name.toLowerCase();
     const other = seen.get(key);
+    if (other) throw collision(field, other);
     seen.set(key, field);
-    if (other === undefined) continue;
-    const isCaseOnly = name !== other.path.join('.');
-    throw new RegistrarError(
-      'sink.iceberg_schema_mismatch',
-      isCaseOnly
-        ? `Cannot map column ${formatPath(field.path)}: only letter case tells it from ${formatPath(other.path)}, and most engines lower-case names; rename one, or set case_sensitive_names: true`
-        : `Cannot map column ${formatPath(field.path)}: two columns have that full name; rename one`,
-    );
   }
+}
+
+function collision(field: FileField, other: FileField): RegistrarError {
+  const [name, otherName] = [formatPath(field.path), formatPath(other.path)];
+  return new RegistrarError(
+    'sink.iceberg_schema_mismatch',
+    name === otherName
+      ? `Cannot map column ${name}: two columns have that full name; rename one`
+      : `Cannot map column ${name}: only letter case tells it from ${otherName}, and most engines lower-case names; rename one, or set case_sensitive_names: true`,
+  );
 }
 
 function checkIds(

@@ -6,6 +6,8 @@ export interface SchemaNode {
   readonly element: SchemaElement;
   /** The names from the root; empty for the root itself. Names may hold dots: never joined but for messages (A24). */
   readonly path: readonly string[];
+  /** The same in UTF-8, as the column chunks have it. */
+  readonly utf8Path: readonly Uint8Array[];
   /** Empty for a leaf. */
   readonly children: readonly SchemaNode[];
   /** The position of the leaf's chunk in every row group; undefined for a group. */
@@ -41,39 +43,32 @@ export function schemaTree(elements: readonly SchemaElement[]): {
   const leaves: SchemaNode[] = [];
   let next = 0;
 
-  const take = (parentPath: readonly string[], isParentRepeated: boolean): SchemaNode => {
-    const element = elements[next];
-    if (element === undefined)
+  const take = (parent: Around | undefined): SchemaNode => {
+    const element = elements[next++];
+    if (element === undefined) {
       throw broken(`the schema ends after ${elements.length} elements, within a group`);
-    const isRoot = next === 0;
-    const isRepeated = isParentRepeated || (!isRoot && element.repetition === REPEATED);
-    next++;
-    const path = isRoot ? [] : [...parentPath, element.name];
-    if (path.length > maxDepth)
-      throw broken(`the schema nests deeper than ${maxDepth} levels`, 'segment.unreadable');
-    const isGroup = isRoot || element.type === undefined;
-    checkElement(element, path, isGroup);
-    const node: SchemaNode = {
-      element,
-      path,
-      children: isGroup ? takeChildren(element.numChildren ?? 0, path, isRepeated) : [],
-      leafIndex: isGroup ? undefined : leaves.length,
-      isRepeated,
-    };
+    }
+    const around = parent ? inside(parent, element) : outermost;
+    const isGroup = parent === undefined || element.type === undefined;
+    checkElement(element, around.path, isGroup);
+    const leafIndex = isGroup ? undefined : leaves.length;
+    const children = isGroup ? takeChildren(element.numChildren ?? 0, around) : [];
+    const node: SchemaNode = { ...around, element, children, leafIndex };
     if (!isGroup) leaves.push(node);
     return node;
   };
 
-  const takeChildren = (count: number, path: readonly string[], isRepeated: boolean): SchemaNode[] => {
-    if (count > elements.length - next) {
+  const takeChildren = (count: number, around: Around): SchemaNode[] => {
+    const left = elements.length - next;
+    if (count > left) {
       throw broken(
-        `the group ${formatPath(path)} claims ${count} children, ${elements.length - next} elements are left`,
+        `the group ${formatPath(around.path)} claims ${count} children, ${left} elements are left`,
       );
     }
     const children: SchemaNode[] = [];
     const names = new Set<string>();
     for (let i = 0; i < count; i++) {
-      const child = take(path, isRepeated);
+      const child = take(around);
       if (names.has(child.element.name)) throw broken(`two columns have the name ${formatPath(child.path)}`);
       names.add(child.element.name);
       children.push(child);
@@ -81,10 +76,25 @@ export function schemaTree(elements: readonly SchemaElement[]): {
     return children;
   };
 
-  const root = take([], false);
+  const root = take(undefined);
   if (next < elements.length) throw broken(`${elements.length - next} schema elements are left over`);
   if (leaves.length === 0) throw broken('the schema has no column');
   return { root, leaves };
+}
+
+type Around = Pick<SchemaNode, 'path' | 'utf8Path' | 'isRepeated'>;
+
+const outermost: Around = { path: [], utf8Path: [], isRepeated: false };
+
+function inside(parent: Around, { name, repetition }: SchemaElement): Around {
+  if (parent.path.length === maxDepth) {
+    throw broken(`the schema nests deeper than ${maxDepth} levels`, 'segment.unreadable');
+  }
+  return {
+    path: [...parent.path, name],
+    utf8Path: [...parent.utf8Path, Buffer.from(name)],
+    isRepeated: parent.isRepeated || repetition === REPEATED,
+  };
 }
 
 function checkElement(element: SchemaElement, path: readonly string[], isGroup: boolean): void {

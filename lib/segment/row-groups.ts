@@ -52,7 +52,6 @@ export function mergeRowGroups(
     const column = columns.get(index);
     return {
       leaf,
-      path: leaf.path.map((name) => Buffer.from(name)),
       column,
       tally: newTally(column?.form ?? 'unordered', orders?.[index], column?.fixedLength),
     };
@@ -69,8 +68,8 @@ export function mergeRowGroups(
       throw broken(`a row group has ${group.columns.length} column chunks for ${leaves.length} columns`);
     }
     let groupStart: bigint | undefined;
-    for (const [index, { leaf, path, column, tally }] of states.entries()) {
-      const { metaData, start } = checkedChunk(group.columns[index], leaf, path, group.numRows, dataEnd);
+    for (const [index, { leaf, column, tally }] of states.entries()) {
+      const { metaData, start } = checkedChunk(group.columns[index], leaf, group.numRows, dataEnd);
       if (groupStart === undefined || start < groupStart) groupStart = start;
       addChunk(tally, metaData, column?.isRequired ?? false);
     }

@@ -29,8 +29,19 @@ for (let run = 0; run < runs; run++) {
     writeFileSync(path.join(import.meta.dirname, 'seeds', `${name}.hex`), Buffer.from(bytes).toString('hex'));
     console.error(`run ${values.seed}/${run}, kept as seeds/${name}.hex:`, error);
   }
+  // Once more for what seems slow: it may have been the machine.
   const ms = performance.now() - start;
-  if (ms > slowest.ms) slowest = { ms, sizeBytes: bytes.length, run };
+  if (ms > slowest.ms) slowest = { ms: Math.min(ms, timed(bytes)), sizeBytes: bytes.length, run };
+}
+
+function timed(bytes: Uint8Array): number {
+  const start = performance.now();
+  try {
+    readFuzzed(bytes, 3);
+  } catch {
+    // Reported by the run itself.
+  }
+  return performance.now() - start;
 }
 
 const share = (count: number): string => `${((100 * count) / runs).toFixed(1)} %`;
