@@ -12,7 +12,7 @@ export interface ShippedSegment {
   readonly log: SegmentLog;
 }
 
-/** Each figure in which a table's manifests differ from what was shipped: presence, rows, sizes, null counts and bounds of every file. */
+/** Each figure in which a table's manifests differ from what was shipped: presence, rows, sizes, counts and bounds of every file. */
 export function fileDifferences(
   table: string,
   schema: Schema,
@@ -55,7 +55,10 @@ function columnDifferences(
   const column = log.columns.get(id);
   if (column === undefined || typeof type !== 'string') return [];
   const name = `${what}: column ${path.join('.')}`;
-  const lines = differ(`${name}: null_value_count`, file.nullCounts.get(id), column.nulls);
+  const lines = [
+    ...differ(`${name}: value_count`, file.valueCounts.get(id), log.rows),
+    ...differ(`${name}: null_value_count`, file.nullCounts.get(id), column.nulls),
+  ];
   if (column.least === undefined || column.greatest === undefined) return lines;
   const [lower, upper] = [file.lowerBounds.get(id), file.upperBounds.get(id)].map(
     (bytes) => bytes && boundValue(type, bytes),

@@ -6,6 +6,7 @@ export interface LiveFile {
   readonly uri: string;
   readonly rows: number;
   readonly sizeBytes: number;
+  readonly valueCounts: ReadonlyMap<number, number>;
   readonly nullCounts: ReadonlyMap<number, number>;
   readonly lowerBounds: ReadonlyMap<number, Uint8Array>;
   readonly upperBounds: ReadonlyMap<number, Uint8Array>;
@@ -21,13 +22,14 @@ export async function liveFiles(
   const rows = await engine.query(
     `SELECT ${fileColumns.join(', ')} FROM ${avroFilesSql(lake, manifests.flat())} WHERE status != 2`,
   );
-  return rows.map(([uri = '', records, size, nulls = '[]', lower = '[]', upper = '[]']) => ({
+  return rows.map(([uri = '', records, size, values = '[]', nulls = '[]', lower = '[]', upper = '[]']) => ({
     uri,
     rows: Number(records),
     sizeBytes: Number(size),
-    nullCounts: new Map((JSON.parse(nulls) as [number, string][]).map(([id, count]) => [id, Number(count)])),
-    lowerBounds: boundsOf(lower),
-    upperBounds: boundsOf(upper),
+    valueCounts: byId(values, Number),
+    nullCounts: byId(nulls, Number),
+    lowerBounds: byId(lower, (hex) => Buffer.from(hex, 'hex')),
+    upperBounds: byId(upper, (hex) => Buffer.from(hex, 'hex')),
   }));
 }
 
@@ -38,11 +40,12 @@ const fileColumns = [
   dataFile('file_path'),
   `toString(${dataFile('record_count')})`,
   `toString(${dataFile('file_size_in_bytes')})`,
+  byFieldId('value_counts', 'toString(entry.2)'),
   byFieldId('null_value_counts', 'toString(entry.2)'),
   byFieldId('lower_bounds', 'hex(entry.2)'),
   byFieldId('upper_bounds', 'hex(entry.2)'),
 ];
 
-function boundsOf(json: string): ReadonlyMap<number, Uint8Array> {
-  return new Map((JSON.parse(json) as [number, string][]).map(([id, hex]) => [id, Buffer.from(hex, 'hex')]));
+function byId<T>(json: string, read: (text: string) => T): ReadonlyMap<number, T> {
+  return new Map((JSON.parse(json) as [number, string][]).map(([id, text]) => [id, read(text)]));
 }

@@ -1,10 +1,11 @@
+import { stringifyJson } from '../../lib/spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { commitFigures } from './commit-figures.ts';
 import type { FunctionsObserver } from './functions.ts';
 import { type Lake, loadMetadata } from './lake.ts';
 import { grouped, type Screen } from './screen.ts';
 
-/** Tells a line for each commit and each segment set aside, in their order. */
+/** Tells a line for each commit, each segment set aside and each error, in their order. */
 export interface Narrator extends FunctionsObserver {
   /** Resolves when everything that was seen so far has been told. */
   told(): Promise<void>;
@@ -39,14 +40,16 @@ export function narrator(lake: Lake, tables: readonly TableIdentifier[], screen:
   const tell = (what: () => void | Promise<void>): void => {
     telling = telling.then(what);
   };
+  const warn = (text: string): void => tell(() => screen.line(screen.paint('yellow', `  ${text}`)));
+  const fail = (text: string): void => tell(() => screen.line(screen.paint('red', `  ${text}`)));
 
   return {
     onRecord(record) {
       if (isCommitted(record)) tell(() => tellCommit(record));
-      if (isQuarantined(record))
-        tell(() => screen.line(screen.paint('yellow', `  set aside: ${record.code}: ${record.message}`)));
+      else if (isQuarantined(record)) warn(`set aside: ${record.code}: ${record.message}`);
+      else if (record['level'] === 'error') fail(errorText(record));
     },
-    onTrouble: (text) => tell(() => screen.line(screen.paint('red', `  ${text}`))),
+    onTrouble: fail,
     told: () => telling,
   };
 }
@@ -63,4 +66,13 @@ function isCommitted(record: object): record is CommittedRecord {
 
 function isQuarantined(record: object): record is { readonly code: string; readonly message: string } {
   return 'event' in record && record.event === 'quarantined';
+}
+
+/** The message of what failed; the whole line where there is none. */
+function errorText(record: Readonly<Record<string, unknown>>): string {
+  const { code, message } = { ...record, ...(record['error'] as object | undefined) } as Record<
+    string,
+    unknown
+  >;
+  return message === undefined ? stringifyJson(record) : `${code}: ${message}`;
 }

@@ -36,7 +36,7 @@ export function report(screen: Screen, verdict: Verdict, seconds: number): 0 | 1
     `${screen.paint('green', "Every figure agrees with the shipper's log")}, ${seconds.toFixed(1)} s after the start.`,
   );
   screen.line(`  ${grouped(rows)} rows read back: nulls, sum and checksum of every column, nested ones too`);
-  screen.line('  rows, size, null counts and bounds of every data file; column names, types and field IDs');
+  screen.line('  rows, size, counts and bounds of every data file; column names, types and field IDs');
   screen.line(
     `  ${verdict.redelivered} redeliveries recognised, ${verdict.quarantined} broken file in quarantine, no dead letter`,
   );

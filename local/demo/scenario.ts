@@ -47,6 +47,7 @@ export async function playScenario(
     size: sizeOf(one.dataset),
     segments: [] as ShippedSegment[],
   }));
+  const total = fleet.reduce((sum, { size }) => sum + size, 0);
   const shipped = () => fleet.flatMap(({ segments }) => segments);
   const load = () => Promise.all(fleet.map(({ table }) => loadMetadata(services.lake, table)));
 
@@ -60,7 +61,7 @@ export async function playScenario(
     for (const { one, index } of due.filter(({ turn }) => turn <= part).toSorted((a, b) => a.turn - b.turn)) {
       const { key, bytes, log } = makeSegment(one.dataset, versionOf(one.dataset), index);
       one.segments.push({ uri: await services.upload(key, bytes), sizeBytes: bytes.length, log });
-      screen.progress(`  ${shipped().length} segments shipped`);
+      screen.progress(`  ${shipped().length} of ${total} segments shipped`);
     }
   };
   const settle = async (): Promise<void> => {

@@ -19,6 +19,7 @@ const file: LiveFile = {
   uri: segment.uri,
   rows: 2,
   sizeBytes: 900,
+  valueCounts: new Map([1, 2, 3].map((id) => [id, 2])),
   nullCounts: new Map([
     [1, 0],
     [2, 1],
@@ -50,6 +51,11 @@ describe('fileDifferences', () => {
       'a null count',
       { nullCounts: new Map([...file.nullCounts, [2, 0]]) },
       'column price: null_value_count: 0, expected 1',
+    ],
+    [
+      'a value count',
+      { valueCounts: new Map([...file.valueCounts, [3, 1]]) },
+      'column name: value_count: 1, expected 2',
     ],
     [
       'an absent null count',
