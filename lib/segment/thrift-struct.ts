@@ -2,6 +2,7 @@
  * Thrift structs as tables of their fields, decoded strictly: a known field of another wire type is an error, as is a required
  * one that is not there; an unknown field is skipped.
  */
+import { isAscii } from 'node:buffer';
 import {
   BINARY,
   BYTE,
@@ -40,6 +41,7 @@ export const text: Wire<string> = {
   types: [BINARY],
   read(cursor) {
     const bytes = readBinary(cursor);
+    if (bytes.length <= shortText && isAscii(bytes)) return String.fromCharCode(...bytes);
     try {
       return utf8.decode(bytes);
     } catch {
@@ -47,6 +49,8 @@ export const text: Wire<string> = {
     }
   },
 };
+/** Up to here a name in ASCII is made faster without the decoder. */
+const shortText = 32;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A field that has to be there, or whose presence matters, and whose value does not. */
@@ -75,19 +79,32 @@ export const listPosition: Wire<number> = {
 export function list<T>(element: Wire<T>, max: number): Wire<readonly T[]> {
   return {
     types: [LIST],
-    read: (cursor) => Array.from(readList(cursor, element, max)),
+    read(cursor) {
+      const values: T[] = [];
+      const [type, size] = listHeader(cursor, element, max);
+      for (let i = 0; i < size; i++) values.push(element.read(cursor, type));
+      return values;
+    },
   };
 }
 
 /** The elements of a list, one at a time. */
 export function* readList<T>(cursor: Cursor, element: Wire<T>, max: number): Generator<T> {
-  const [type, size] = readListHeader(cursor);
+  const [type, size] = listHeader(cursor, element, max);
+  for (let i = 0; i < size; i++) yield element.read(cursor, type);
+}
+
+function listHeader(
+  cursor: Cursor,
+  element: Wire<unknown>,
+  max: number,
+): readonly [type: number, size: number] {
+  const header = readListHeader(cursor);
+  const [type, size] = header;
   if (size > max) unreadable(cursor, `a list of ${size} elements (the limit is ${max})`);
   if (size > 0 && !element.types.includes(type)) unreadable(cursor, `a list of wire type ${type}`);
-  for (let i = 0; i < size; i++) {
-    cursor.nodes++;
-    yield element.read(cursor, type);
-  }
+  cursor.nodes += size;
+  return header;
 }
 
 export interface Field<T> {
