@@ -118,10 +118,8 @@ export function createQueue(
       const received: Message[] = [];
       for (const message of [...messages]) {
         if (received.length === max) break;
-        if (locked.has(message.groupId)) continue;
-        if (message.hiddenUntilMs > now()) {
-          if (fifo) locked.add(message.groupId);
-        } else if (redrive && message.receiveCount >= redrive.maxReceiveCount) {
+        if (locked.has(message.groupId) || message.hiddenUntilMs > now()) continue;
+        if (redrive && message.receiveCount >= redrive.maxReceiveCount) {
           messages.splice(messages.indexOf(message), 1);
           options.deadLetter({ ...message, sourceArn: queue.arn }, redrive.deadLetterTargetArn);
         } else {

@@ -95,6 +95,15 @@ describe('a FIFO queue', () => {
     expect(again[0]?.Attributes?.ApproximateReceiveCount).toBe('2');
   });
 
+  test('keeps a group locked by a later message in flight when an earlier one is visible again', async () => {
+    for (const body of ['A0', 'A1']) await send(body, 'A');
+    const [first, second] = await receive();
+    await setVisibility(first ?? {}, 0);
+    expect(await receive()).toEqual([]);
+    await setVisibility(second ?? {}, 0);
+    expect(bodies(await receive())).toEqual(['A0', 'A1']);
+  });
+
   test('gives messages again, oldest first, when their visibility ends', async () => {
     for (const body of ['A0', 'A1', 'A2']) await send(body, 'A');
     await receive({ max: 2 });
@@ -237,8 +246,8 @@ describe('a standard queue', () => {
       () => nowMs,
     );
     gone.abort();
+    stack.queues.byUrl(queue.url).send({ body: 'x' });
     expect(await waiting).toMatchObject({ status: 200, body: '{}' });
-    await send('x');
     expect(bodies(await receive())).toEqual(['x']);
   });
 

@@ -88,6 +88,11 @@ describe('schema updates', () => {
     expect(changed).toMatchObject({ 'current-schema-id': 1, 'last-column-id': 91 });
   });
 
+  test('last-column-id stays when a schema has lower IDs', () => {
+    const narrow = { ...schema, fields: schema.fields.slice(0, 1) };
+    expect(commit(table(), [{ action: 'add-schema', schema: narrow }, setLast])['last-column-id']).toBe(90);
+  });
+
   test('add-schema gives the next ID, whatever was sent', () => {
     const changed = commit(table(), [
       { action: 'add-schema', schema: { ...widerSchema, 'schema-id': 40 } },
@@ -214,6 +219,7 @@ describe('snapshot updates', () => {
     const ref = { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': 5 };
     const kept = commit(table(2, appended(5)), [{ ...ref, 'max-ref-age-ms': 86_400_000 }]);
     expect(kept.refs['main']).toEqual({ type: 'branch', 'snapshot-id': 5, 'max-ref-age-ms': 86_400_000 });
+    expect(commit(kept, [{ ...ref, 'max-ref-age-ms': 86_400_000 }])).toBe(kept);
     const wiped = commit(kept, [ref]);
     expect(wiped.refs['main']).toEqual({ type: 'branch', 'snapshot-id': 5 });
   });
