@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { RegistrarError } from '../lib/errors.ts';
 import { type Explanation, explain } from '../lib/jobs/explain.ts';
-import { parseJson, stringifyJson } from '../lib/spec/json.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { readEvent } from './event-file.ts';
+import { printable } from './printable.ts';
 
 /** `iceberg-registrar explain FILE.json [--json]`: what an event holds, without touching anything. */
 export function explainCommand(): Command {
@@ -16,16 +16,6 @@ export function explainCommand(): Command {
       const explanation = explain(await readEvent(file));
       console.log(options.json ? stringifyJson(explanation, 2) : describe(explanation));
     });
-}
-
-async function readEvent(file: string): Promise<unknown> {
-  try {
-    return parseJson(await readFile(file, 'utf8'));
-  } catch (cause) {
-    const problem =
-      cause instanceof SyntaxError ? 'it is no JSON' : String(cause instanceof Error ? cause.message : cause);
-    throw new RegistrarError('event.malformed', `Cannot read the event "${file}": ${problem}`, { cause });
-  }
 }
 
 function describe({ objects, ignored, rejected }: Explanation): string {
@@ -50,12 +40,4 @@ function describe({ objects, ignored, rejected }: Explanation): string {
 
 function quoted(text: string): string {
   return `"${printable(text)}"`;
-}
-
-/** Keys may hold whatever a terminal would act on. */
-function printable(text: string): string {
-  return text.replaceAll(
-    /\p{Cc}/gu,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

@@ -5,6 +5,7 @@ import type { Inspection } from '../lib/jobs/inspect.ts';
 import type { Segment } from '../lib/segment/segment.ts';
 import type { Metrics } from '../lib/spec/manifest.ts';
 import { indexById, type Type } from '../lib/spec/schema.ts';
+import { printable } from './printable.ts';
 import { readableValue } from './readable-value.ts';
 
 /** Maps from field ID as text, bounds in lower-case hex; `{refuse, message}` or `{skip: 'empty'}` for what is not registered. */
@@ -81,7 +82,3 @@ function columnTable({ schema }: Segment, metrics: Metrics): string {
 }
 
 const typeName = (type: Type): string => (typeof type === 'string' ? type : type.type);
-
-/** Names and values come from the file: nothing in them may steer a terminal. */
-const printable = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);

@@ -4,6 +4,7 @@ import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import { inspectCommand } from './inspect.ts';
 import { invokeCommand } from './invoke.ts';
+import { planCommand } from './plan.ts';
 
 /** The command line: one file a command, each calling one job. Answers the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -15,6 +16,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   program.addCommand(explainCommand().copyInheritedSettings(program));
   program.addCommand(inspectCommand());
   program.addCommand(invokeCommand());
+  program.addCommand(planCommand().copyInheritedSettings(program));
 
   try {
     await program.parseAsync([...argv]);

@@ -41,16 +41,19 @@ export interface InvocationContext {
   readonly getRemainingTimeInMillis: () => number;
 }
 
+/** Where log lines go: a command that prints one JSON object keeps its standard output for it. */
+type Writer = Pick<NodeJS.WriteStream, 'write'>;
+
 const CONCURRENT_FOOTERS = 16;
 
 /** Builds what needs no catalog. @throws `config.invalid` with every problem of the configuration at once */
-export async function wireBase(env: Environment): Promise<Base> {
+export async function wireBase(env: Environment, logTo: Writer = process.stdout): Promise<Base> {
   const { entries, warnings } = await readConfig(env);
   const [first] = entries;
   if (first === undefined) {
     throw new RegistrarError('config.invalid', 'Cannot start: the configuration has no entry');
   }
-  const log = jsonLinesLog(systemClock, (line) => process.stdout.write(line));
+  const log = jsonLinesLog(systemClock, (line) => logTo.write(line));
   for (const warning of warnings) log.warn({ event: 'config-warning', warning });
   const servicesOf = eachOnce((entry: Entry) => {
     const store = s3Store(entry.store);
@@ -69,8 +72,8 @@ export async function wireBase(env: Environment): Promise<Base> {
 }
 
 /** Builds the ports of a registration. @throws `config.invalid` with every problem of the configuration at once */
-export async function wire(env: Environment): Promise<Wiring> {
-  const base = await wireBase(env);
+export async function wire(env: Environment, logTo?: Writer): Promise<Wiring> {
+  const base = await wireBase(env, logTo);
   return {
     ...base,
     portsOf: eachOnce((entry) => ({ ...base.servicesOf(entry), catalog: restCatalog(entry, base) })),

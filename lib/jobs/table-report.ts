@@ -38,8 +38,10 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
     if (ignored !== undefined) return { ...about, kind: 'ignored', reason: ignored };
     const earlier = judgement?.registered.get(uri);
     if (earlier !== undefined) return { ...about, kind: 'already-registered', snapshotId: earlier };
-    const accepted = judgement?.accepted.some(({ segment }) => segment.uri === uri) ?? false;
-    if (accepted && snapshotId !== undefined) return { ...about, kind: 'committed', snapshotId };
+    const accepted = judgement?.accepted.find(({ segment }) => segment.uri === uri);
+    if (accepted !== undefined && snapshotId !== undefined) {
+      return { ...about, kind: 'committed', snapshotId, partition: accepted.partition };
+    }
     return { ...about, kind: 'failed', error: unaccounted(uri, table) };
   });
   return { outcomes, registration };

@@ -1,5 +1,6 @@
 import type { RegistrarError } from '../errors.ts';
 import type { SegmentReference } from '../event/segment-reference.ts';
+import type { PartitionValue } from '../spec/partition-spec.ts';
 
 /** Why a segment is acknowledged without effect. Counted by rule, never silent (I9). */
 export type IgnoredReason =
@@ -16,8 +17,13 @@ export type SegmentOutcome = {
   readonly reference: SegmentReference;
   /** `analytics.orders`; absent when the key names no table. */
   readonly table?: string;
-} & (
-  | { readonly kind: 'committed'; readonly snapshotId: bigint }
+} & /** `partition`: by the table's default spec. */
+(
+  | {
+      readonly kind: 'committed';
+      readonly snapshotId: bigint;
+      readonly partition: readonly PartitionValue[];
+    }
   | { readonly kind: 'already-registered'; readonly snapshotId: bigint }
   | { readonly kind: 'ignored'; readonly reason: IgnoredReason }
   | { readonly kind: 'quarantined'; readonly error: RegistrarError; readonly quarantineUri: string }

@@ -51,7 +51,7 @@ describe('explain: the command', () => {
 
   it('shows no control character of a key to the terminal', async () => {
     const file = await write({ v: 1, segments: [{ bucket: 'b', key: 'a\u001b[2J\u009b' }] });
-    expect((await run(file)).stdout).toContain('"a\\u001b[2J\\u009b"');
+    expect((await run(file)).stdout).toContain(String.raw`"a\u{1b}[2J\u{9b}"`);
   });
 
   it('E18: fails for an event that could not be reported on', async () => {

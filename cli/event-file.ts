@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { RegistrarError } from '../lib/errors.ts';
+import { parseJson } from '../lib/spec/json.ts';
+
+/** An event as a function receives it, from a JSON file. @throws `event.malformed` when there is none */
+export async function readEvent(file: string): Promise<unknown> {
+  try {
+    return parseJson(await readFile(file, 'utf8'));
+  } catch (cause) {
+    const problem =
+      cause instanceof SyntaxError ? 'it is no JSON' : String(cause instanceof Error ? cause.message : cause);
+    throw new RegistrarError('event.malformed', `Cannot read the event "${file}": ${problem}`, { cause });
+  }
+}

@@ -1,0 +1,65 @@
+import { Command } from 'commander';
+import { RegistrarError } from '../lib/errors.ts';
+import { decodeEvent } from '../lib/event/decode-event.ts';
+import { type Plan, plan } from '../lib/jobs/plan.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { wire } from '../lib/wire.ts';
+import { readEvent } from './event-file.ts';
+import { planJson, planText } from './plan-report.ts';
+
+/** `plan s3://…|EVENT.json`: exits 0 when something would be registered, 3 when something would be refused, 4 when there is nothing to do. */
+export function planCommand(): Command {
+  return new Command('plan')
+    .description(
+      'Shows what a registration would do, and does nothing: tables, schema changes, partitions, the commits, refusals.',
+    )
+    .argument(
+      '<what>',
+      's3://bucket/key, or a JSON file with an event as a function receives it; without REGISTRAR_CONFIG its segments are made up on an embedded stack',
+    )
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  iceberg-registrar plan events/s3-put.json\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar plan s3://lake/thadam/v1/cdc/orders/17.parquet' +
+        '\n\nExit codes: 0 something would be registered, 3 something would be refused, 4 nothing to do, 1 it cannot be told now',
+    )
+    .action(async (what: string, { json = false }: { json?: boolean }) => {
+      const event = what.includes('://') ? objectEvent(what) : await readEvent(what);
+      const planned =
+        process.env['REGISTRAR_CONFIG'] === undefined && !what.includes('://')
+          ? await planOnStack(event)
+          : await planWith(event, process.env);
+      console.log(json ? stringifyJson(planJson(planned), 2) : planText(planned));
+      process.exitCode = exitCode(planned);
+    });
+}
+
+async function planWith(event: unknown, environment: NodeJS.ProcessEnv): Promise<Plan> {
+  return plan(event, await wire(environment, process.stderr));
+}
+
+async function planOnStack(event: unknown): Promise<Plan> {
+  const { startInvokeStack } = await import('../local/invoke-stack.ts');
+  const stack = await startInvokeStack(decodeEvent(event).messages.flatMap(({ references }) => references));
+  try {
+    return await planWith(event, { ...process.env, ...stack.environment });
+  } finally {
+    await stack.close();
+  }
+}
+
+/** The chunk message of one object. */
+function objectEvent(uri: string): unknown {
+  const [, scheme, bucket, key] = /^(s3|gs):\/\/([^/]+)\/(.+)$/s.exec(uri) ?? [];
+  if (key === undefined) {
+    throw new RegistrarError('event.malformed', `Cannot plan "${uri}": an object is s3://bucket/key`);
+  }
+  return { v: 1, segments: [{ scheme, bucket, key }] };
+}
+
+function exitCode({ outcomes, rejected }: Plan): number {
+  const has = (kind: string) => outcomes.some((outcome) => outcome.kind === kind);
+  if (has('failed')) return 1;
+  if (has('quarantined') || rejected.length > 0) return 3;
+  return has('committed') ? 0 : 4;
+}
