@@ -1,0 +1,212 @@
+import { RegistrarError } from '../../lib/errors.ts';
+import type { Catalog, CommitResult, LoadedTable } from '../../lib/ports.ts';
+import { parseJson } from '../../lib/spec/json.ts';
+import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
+import type { TableCommit } from '../../lib/spec/table-update.ts';
+import { alreadyExists, CatalogError, commitFailed, noSuchTable } from '../../local/catalog/catalog-error.ts';
+import { applyCommit, applyCreation, type CommitRequest, isCreation } from '../../local/catalog/commit.ts';
+import { createMetadata } from '../../local/catalog/create-table.ts';
+import { readMetadata, type TableMetadata } from '../../local/catalog/table-metadata.ts';
+import type { Io } from './io.ts';
+import { type SimStore, unauthorized } from './store.ts';
+
+export interface SimTable {
+  readonly metadataLocation: string;
+  readonly metadata: TableMetadata;
+}
+
+/** A change of one table, as the catalog made it. */
+export interface CatalogChange {
+  readonly table: TableIdentifier;
+  readonly before: SimTable | undefined;
+  readonly after: SimTable;
+  readonly request: CommitRequest | undefined;
+  readonly by: 'registrar' | 'others';
+}
+
+/** The catalog itself: the local catalog's rules over a Map, without HTTP and without metadata files. */
+export interface SimCatalog {
+  table(identifier: TableIdentifier): SimTable | undefined;
+  /** @throws CatalogError as the REST specification has it */
+  commit(identifier: TableIdentifier, request: CommitRequest, by: CatalogChange['by']): SimTable;
+  drop(identifier: TableIdentifier): void;
+  port(io: Io): Catalog;
+}
+
+export function simCatalog(options: {
+  readonly store: SimStore;
+  readonly now: () => number;
+  readonly uuid: () => string;
+  /** Endpoints that it says to have; undefined for a catalog that lists none. */
+  readonly endpoints: readonly ('register' | 'commit' | 'create')[] | undefined;
+  readonly changed: (change: CatalogChange) => void;
+}): SimCatalog {
+  const { store, now, uuid, changed } = options;
+  const tables = new Map<string, SimTable>();
+  /** What a cache in front of the catalog may still answer. */
+  const earlier = new Map<string, SimTable | undefined>();
+  let files = 0;
+
+  function keep(
+    identifier: TableIdentifier,
+    metadata: TableMetadata,
+    request: CommitRequest | undefined,
+    by: CatalogChange['by'],
+    location?: string,
+  ): SimTable {
+    const key = formatIdentifier(identifier);
+    files += 1;
+    const before = tables.get(key);
+    const after = {
+      metadata,
+      metadataLocation: location ?? `${metadata.location}/metadata/${files}.metadata.json`,
+    };
+    earlier.set(key, before);
+    tables.set(key, after);
+    changed({ table: identifier, before, after, request, by });
+    return after;
+  }
+
+  function commit(identifier: TableIdentifier, request: CommitRequest, by: CatalogChange['by']): SimTable {
+    const base = tables.get(formatIdentifier(identifier));
+    if (isCreation(request)) {
+      if (base !== undefined) throw commitFailed('Requirement failed: table already exists');
+      return keep(identifier, applyCreation(request, { nowMs: now(), uuid: uuid() }), request, by);
+    }
+    if (base === undefined) throw noSuchTable(formatIdentifier(identifier));
+    const at = { nowMs: now(), previousLocation: base.metadataLocation };
+    const metadata = applyCommit(base.metadata, request, at);
+    return metadata === base.metadata ? base : keep(identifier, metadata, request, by);
+  }
+
+  function create(identifier: TableIdentifier, make: () => TableMetadata, location?: string): SimTable {
+    if (tables.has(formatIdentifier(identifier))) throw alreadyExists(formatIdentifier(identifier));
+    return keep(identifier, make(), undefined, 'registrar', location);
+  }
+
+  function metadataFile(uri: string): TableMetadata {
+    const object = store.objects.get(uri);
+    if (object === undefined) throw new CatalogError(400, 'BadRequestException', `no metadata at ${uri}`);
+    return readMetadata(parseJson(Buffer.from(object.bytes).toString()));
+  }
+
+  return {
+    table: (identifier) => tables.get(formatIdentifier(identifier)),
+    commit,
+    drop(identifier) {
+      const key = formatIdentifier(identifier);
+      earlier.set(key, tables.get(key));
+      tables.delete(key);
+    },
+    port: (io) => ({
+      load: (identifier) =>
+        io<LoadedTable | undefined>({
+          operation: 'catalog.load',
+          about: identifier.name,
+          effect: () => loaded(tables.get(formatIdentifier(identifier))),
+          unanswered: unavailable(`load "${identifier.name}"`),
+          answers: {
+            stale: () =>
+              loaded(earlier.get(formatIdentifier(identifier)) ?? tables.get(formatIdentifier(identifier))),
+            unauthorized,
+          },
+        }),
+      createNamespace: (namespace) =>
+        io<void>({
+          operation: 'catalog.create',
+          about: `namespace ${namespace.join('.')}`,
+          effect: () => undefined,
+          unanswered: unavailable(`create namespace "${namespace.join('.')}"`),
+        }),
+      register: (identifier, location) =>
+        io<LoadedTable | 'exists'>({
+          operation: 'catalog.create',
+          about: `register ${identifier.name}`,
+          effect: () => existing(() => create(identifier, () => metadataFile(location), location)),
+          unanswered: unavailable(`register "${identifier.name}"`),
+        }),
+      create: (identifier, { formatVersion, ...wanted }) =>
+        io<LoadedTable | 'exists'>({
+          operation: 'catalog.create',
+          about: `create ${identifier.name}`,
+          effect: () => {
+            const { schema, spec, properties, location = `s3://lake/warehouse/${identifier.name}` } = wanted;
+            const request = {
+              name: identifier.name,
+              schema,
+              'partition-spec': spec,
+              properties: { ...properties, 'format-version': String(formatVersion) },
+            };
+            const at = { location, nowMs: now(), uuid: uuid() };
+            return existing(() => create(identifier, () => createMetadata(request, at)));
+          },
+          unanswered: unavailable(`create "${identifier.name}"`),
+        }),
+      commit: (identifier, request) =>
+        io<CommitResult>({
+          operation: 'catalog.commit',
+          about: identifier.name,
+          effect: () => answered(() => commit(identifier, wire(request), 'registrar')),
+          unanswered: (why) => ({ outcome: 'unknown', message: why }),
+          answers: {
+            unavailable: () => unavailable(`commit to "${identifier.name}"`)('503'),
+            unauthorized,
+            conflict: () => refusal('conflict'),
+            'conflict after': (effect) => afterwards(effect, 'conflict'),
+            invalid: () => refusal('invalid'),
+            'invalid after': (effect) => afterwards(effect, 'invalid'),
+          },
+        }),
+      supports: async (endpoint) => options.endpoints?.includes(endpoint),
+    }),
+  };
+}
+
+/** The request as the catalog reads it: only its JSON form counts, and that is the same. */
+function wire(request: TableCommit): CommitRequest {
+  return request as unknown as CommitRequest;
+}
+
+function loaded(table: SimTable): LoadedTable;
+function loaded(table: SimTable | undefined): LoadedTable | undefined;
+function loaded(table: SimTable | undefined): LoadedTable | undefined {
+  return table === undefined
+    ? undefined
+    : { metadataLocation: table.metadataLocation, metadata: table.metadata, config: {} };
+}
+
+function answered(act: () => SimTable): CommitResult {
+  try {
+    return { outcome: 'landed', table: loaded(act()) };
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+    const reason = error.status === 409 ? 'conflict' : error.status === 404 ? 'missing' : 'invalid';
+    return { outcome: 'refused', reason, message: `${error.status} ${error.type}: ${error.message}` };
+  }
+}
+
+function refusal(reason: 'conflict' | 'invalid'): CommitResult {
+  return { outcome: 'refused', reason, message: `${reason}, says the schedule` };
+}
+
+/** A proxy sent the request twice: the first landed, and the second one's answer is what comes back (cases.md D3). */
+function afterwards(effect: () => CommitResult, reason: 'conflict' | 'invalid'): CommitResult {
+  effect();
+  return refusal(reason);
+}
+
+function existing(act: () => SimTable): LoadedTable | 'exists' {
+  try {
+    return loaded(act());
+  } catch (error) {
+    if (!(error instanceof CatalogError)) throw error;
+    if (error.status === 409) return 'exists';
+    throw new RegistrarError('catalog.refused', `${error.status} ${error.type}: ${error.message}`);
+  }
+}
+
+function unavailable(what: string): (why: string) => never {
+  return (why) => {
+    throw new RegistrarError('catalog.unavailable', `Cannot ${what}: ${why}`);
+  };
+}

@@ -1,0 +1,86 @@
+import pLimit from 'p-limit';
+import type { Entry } from '../../lib/config/entry.ts';
+import { quarantineIn } from '../../lib/drivers/quarantine.ts';
+import { RegistrarError } from '../../lib/errors.ts';
+import { registerMessages } from '../../lib/jobs/register-messages.ts';
+import { route } from '../../lib/jobs/route.ts';
+import type { Clock, Log, LogRecord, Timers } from '../../lib/ports.ts';
+import type { SimCatalog } from './catalog.ts';
+import { type Instance, ioOf } from './io.ts';
+import type { Handler, SimQueues } from './queues.ts';
+import type { SimStore } from './store.ts';
+import type { World } from './world.ts';
+
+export interface Services {
+  readonly store: SimStore;
+  readonly catalog: SimCatalog;
+  readonly queues: SimQueues;
+}
+
+/** A container as `lib/wire.ts` makes it, of simulated services: the real jobs run on it. */
+export function startContainer(
+  world: World,
+  { store, catalog, queues }: Services,
+  entry: Entry,
+  instance: Instance,
+): { readonly register: Handler; readonly route: Handler } {
+  const io = ioOf(world, instance);
+  const random = world.draws(`random/${instance.name}`);
+  const stored = store.port(io);
+  const entryPorts = {
+    store: stored,
+    catalog: catalog.port(io),
+    quarantine: quarantineIn(stored, entry.quarantine_url, random),
+  };
+  const ports = {
+    entries: [entry],
+    portsOf: () => entryPorts,
+    queue: queues.port(io),
+    quarantine: entryPorts.quarantine,
+    clock: skewedClock(world, instance),
+    timers: timersOf(world, instance),
+    random,
+    log: logOf(world, instance),
+    cache: new Map(),
+    footerLimit: pLimit(16),
+  };
+  return {
+    register: (event, remainingMs) =>
+      registerMessages(event, { ...ports, queueUrl: queues.registrations.url }, remainingMs),
+    route: (event) => route(event, ports),
+  };
+}
+
+function skewedClock(world: World, instance: Instance): Clock {
+  const { handlerSkewMs } = world.schedule.settings;
+  const skewMs = world.draws(`clock/${instance.name}`).integer(-handlerSkewMs, handlerSkewMs);
+  return { now: () => world.timeline.now() + skewMs };
+}
+
+function timersOf({ timeline }: World, instance: Instance): Timers {
+  return {
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const cancel = timeline.after(ms, () => {
+          if (instance.alive) resolve();
+        });
+        signal?.addEventListener('abort', () => {
+          cancel();
+          if (instance.alive) resolve();
+        });
+      }),
+  };
+}
+
+function logOf(world: World, instance: Instance): Log {
+  const say = (record: LogRecord): void => {
+    const { event, error } = record;
+    const why = error instanceof Error ? `: ${error.message}` : '';
+    world.trace(`${instance.name} says ${event}${why}`);
+    if (error instanceof RegistrarError && error.code === 'internal.error') {
+      world.violate('internal error', `${error.message} ${String((error.cause as Error | undefined)?.stack)}`);
+    }
+  };
+  return { info: say, warn: say, error: say };
+}

@@ -1,0 +1,55 @@
+import type { Content } from './contents.ts';
+
+/** What a key holds from some time on; undefined when the object was removed. */
+export interface KeyState {
+  readonly fromMs: number;
+  readonly content: Content | undefined;
+}
+
+/** A file that a commit put into a table. */
+export interface Registered {
+  readonly snapshotId: bigint;
+  readonly sizeBytes: number;
+  readonly rows: number;
+}
+
+/** What was shipped, and what became of it: the truth that tables, queues and quarantine are held against. */
+export interface History {
+  /** By URI, oldest state first. */
+  readonly keys: ReadonlyMap<string, readonly KeyState[]>;
+  readonly registered: ReadonlyMap<string, readonly Registered[]>;
+  /** What table files written by others hold instead of themselves: the segments that a compaction read. */
+  readonly compacted: Map<string, readonly string[]>;
+  /** Segments that others took out of a table by what they did to it: rolled back, dropped, deleted. */
+  readonly expired: Set<bigint>;
+  hold(uri: string, content: Content | undefined): void;
+  register(uri: string, file: Registered): void;
+  /** What the key held at any time since. */
+  since(uri: string, ms: number): readonly KeyState[];
+}
+
+export function createHistory(now: () => number): History {
+  const keys = new Map<string, KeyState[]>();
+  const registered = new Map<string, Registered[]>();
+  return {
+    keys,
+    registered,
+    compacted: new Map(),
+    expired: new Set(),
+    hold(uri, content) {
+      const states = keys.get(uri) ?? [];
+      states.push({ fromMs: now(), content });
+      keys.set(uri, states);
+    },
+    register(uri, file) {
+      const files = registered.get(uri) ?? [];
+      files.push(file);
+      registered.set(uri, files);
+    },
+    since(uri, ms) {
+      const states = keys.get(uri) ?? [];
+      const first = states.findLastIndex(({ fromMs }) => fromMs <= ms);
+      return states.slice(Math.max(0, first));
+    },
+  };
+}

@@ -1,0 +1,283 @@
+import { RegistrarError } from '../../lib/errors.ts';
+import type { BatchResponse } from '../../lib/jobs/register-messages.ts';
+import type { Queue as QueuePort, RefusedMessage } from '../../lib/ports.ts';
+import type { Message, Queue } from '../../local/sqs/queue.ts';
+import { createQueues } from '../../local/sqs/queues.ts';
+import { SqsError } from '../../local/sqs/sqs-error.ts';
+import type { Instance, Io } from './io.ts';
+import { urisOf } from './segment-invariants.ts';
+import type { World } from './world.ts';
+
+/** The queues of the deployment: the local stack's, on virtual time. */
+export interface SimQueues {
+  readonly arrivals: Queue;
+  readonly registrations: Queue;
+  readonly deadLetters: readonly Queue[];
+  /** Hears of everything that makes a message visible. */
+  onChange: (queue: Queue, afterMs: number) => void;
+  /** As a shipper or S3 sends. */
+  send(queue: Queue, body: string, groupId?: string, deduplicationId?: string): void;
+  /** Moves dead letters back to where they came from. */
+  redrive(): number;
+  /** Takes a message out for good. @throws SqsError for a receipt that has expired */
+  delete(queue: Queue, message: Message): void;
+  /** Whether a message with this segment is on its way to register. */
+  holds(uri: string): boolean;
+  all(): readonly Queue[];
+  port(io: Io): QueuePort;
+}
+
+export function simQueues(world: World): SimQueues {
+  const { visibilitySeconds, maxReceives } = world.schedule.settings;
+  const draws = world.draws('queues');
+  const queues = createQueues({
+    region: 'us-east-1',
+    now: world.timeline.now,
+    uuid: draws.uuid,
+    endpoint: () => 'https://sqs.us-east-1.amazonaws.com',
+  });
+  const withDeadLetters = (name: string, suffix: string): readonly [Queue, Queue] => {
+    const kind = suffix === '' ? {} : { FifoQueue: 'true' };
+    const dead = queues.create(`${name}-dlq${suffix}`, kind);
+    const queue = queues.create(`${name}${suffix}`, {
+      ...kind,
+      VisibilityTimeout: String(visibilitySeconds),
+      RedrivePolicy: JSON.stringify({
+        deadLetterTargetArn: dead.arn,
+        maxReceiveCount: Math.max(1, maxReceives),
+      }),
+    });
+    return [queue, dead];
+  };
+  const [arrivals, deadArrivals] = withDeadLetters('arrivals', '');
+  const [registrations, deadRegistrations] = withDeadLetters('registrations', '.fifo');
+  const deadLetters = [deadArrivals, deadRegistrations];
+  const sent = new Set<string>();
+  const held = new Map<string, number>();
+
+  /** A body that a FIFO queue has taken already is swallowed: it counts once. */
+  function put(queue: Queue, message: Parameters<Queue['send']>[0]): void {
+    const taken = queue.send(message);
+    if (queue !== registrations || sent.has(taken.id)) return;
+    sent.add(taken.id);
+    count(taken, 1);
+  }
+
+  function count(message: Message, by: 1 | -1): void {
+    for (const uri of urisOf(message)) held.set(uri, (held.get(uri) ?? 0) + by);
+  }
+
+  const sim: SimQueues = {
+    arrivals,
+    registrations,
+    deadLetters,
+    onChange: () => undefined,
+    send(queue, body, groupId, deduplicationId) {
+      put(queue, { body, groupId, deduplicationId });
+      sim.onChange(queue, 0);
+    },
+    redrive() {
+      const moved = deadLetters.map((queue) => queues.move(queue.arn, undefined));
+      sim.onChange(arrivals, 0);
+      sim.onChange(registrations, 0);
+      return moved.reduce((total, count) => total + count, 0);
+    },
+    delete(queue, message) {
+      queue.delete(message.receiptHandle ?? '');
+      if (queue === registrations) count(message, -1);
+    },
+    holds: (uri) => (held.get(uri) ?? 0) > 0,
+    all: queues.all,
+    port: (io) => ({
+      send: (url, messages) => {
+        const take = (some: typeof messages): void => {
+          const queue = queues.byUrl(url);
+          for (const message of some) put(queue, message);
+          sim.onChange(queue, 0);
+        };
+        return io<readonly RefusedMessage[]>({
+          operation: 'queue.send',
+          about: `${messages.length} to ${queues.byUrl(url).name}`,
+          effect: () => {
+            take(messages);
+            return [];
+          },
+          unanswered: unavailable(`send to "${url}"`),
+          answers: {
+            'partly taken': () => {
+              take(messages.slice(1));
+              return [{ index: 0, reason: 'throttled' }];
+            },
+          },
+        });
+      },
+      setVisibility: (url, receiptHandle, seconds) =>
+        io<void>({
+          operation: 'queue.setVisibility',
+          about: `${seconds} s`,
+          effect: () => {
+            const queue = queues.byUrl(url);
+            sqs(() => queue.setVisibility(receiptHandle, seconds));
+            sim.onChange(queue, seconds * 1000);
+          },
+          unanswered: unavailable('set a visibility'),
+        }),
+      receive: () => Promise.reject(new TypeError('functions do not receive')),
+      delete: () => Promise.reject(new TypeError('functions do not delete')),
+    }),
+  };
+  return sim;
+}
+
+function unavailable(what: string): (why: string) => never {
+  return (why) => {
+    throw new RegistrarError('queue.unavailable', `Cannot ${what}: ${why}`);
+  };
+}
+
+function sqs(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof SqsError) throw new RegistrarError('queue.unavailable', error.message);
+    throw error;
+  }
+}
+
+/** A function behind a queue, as Lambda's event source mapping runs it. */
+export interface EventSource {
+  readonly name: string;
+  readonly queues: SimQueues;
+  readonly queue: Queue;
+  readonly batchSize: number;
+  readonly windowMs: number;
+  readonly maxInstances: number;
+  readonly timeoutMs: number;
+  /** A new container: what it does with an event. */
+  readonly start: (instance: Instance) => Handler;
+  /** Sees each answer before the queue does. */
+  readonly answered: (batch: Batch, failed: ReadonlySet<string>) => void;
+}
+
+export type Handler = (event: unknown, remainingMs: () => number) => Promise<BatchResponse>;
+
+export interface Batch {
+  readonly messages: readonly Message[];
+  readonly receivedMs: number;
+}
+
+interface Container {
+  readonly instance: Instance;
+  readonly handle: Handler;
+  busy: boolean;
+}
+
+/** Starts polling; the function answered says that something may have become visible. */
+export function startEventSource(world: World, source: EventSource): (afterMs: number) => void {
+  const { timeline } = world;
+  const { queue } = source;
+  const containers: Container[] = [];
+  let started = 0;
+  let batches = 0;
+  const due = new Set<number>();
+
+  function wake(afterMs: number): void {
+    const atMs = timeline.now() + Math.max(0, afterMs);
+    if (due.has(atMs)) return;
+    due.add(atMs);
+    timeline.after(afterMs, () => {
+      due.delete(atMs);
+      poll();
+    });
+  }
+
+  function poll(): void {
+    while (containers.filter(({ busy }) => busy).length < source.maxInstances) {
+      const messages = queue.receive(source.batchSize);
+      if (messages.length === 0) break;
+      invoke(messages);
+    }
+    const nextMs = queue.nextVisibleMs();
+    if (nextMs !== undefined) wake(nextMs - timeline.now());
+  }
+
+  function container(): Container {
+    const idle = containers.find(({ busy, instance }) => !busy && instance.alive);
+    if (idle !== undefined) return idle;
+    started += 1;
+    const instance: Instance = {
+      name: `${source.name}-${started}`,
+      alive: true,
+      kill(why) {
+        if (!instance.alive) return;
+        world.trace(`${instance.name} dies: ${why}`);
+        instance.alive = false;
+        fresh.busy = false;
+        containers.splice(containers.indexOf(fresh), 1);
+        wake(0);
+      },
+    };
+    const fresh: Container = { instance, handle: source.start(instance), busy: false };
+    containers.push(fresh);
+    return fresh;
+  }
+
+  function invoke(messages: readonly Message[]): void {
+    batches += 1;
+    const of = container();
+    const { instance } = of;
+    const batch: Batch = { messages, receivedMs: timeline.now() };
+    const endMs = timeline.now() + source.timeoutMs;
+    of.busy = true;
+    world.trace(`${instance.name} begins batch ${batches} of ${messages.length} from ${queue.name}`);
+    const deadline = timeline.after(source.timeoutMs, () => instance.kill('out of time'));
+    if (!queue.settings.fifo && world.faultAt(`${source.name}#${batches}`, 'receive') !== undefined) {
+      for (const { receiptHandle = '' } of messages) queue.setVisibility(receiptHandle, 0);
+      wake(0);
+    }
+    const finish = (response: BatchResponse | undefined): void => {
+      if (!instance.alive) return;
+      deadline();
+      of.busy = false;
+      if (response !== undefined) acknowledge(batch, response);
+      wake(0);
+    };
+    of.handle(lambdaEvent(messages), () => endMs - timeline.now()).then(finish, (error: unknown) => {
+      world.trace(`${instance.name} throws ${String(error)}`);
+      finish(undefined);
+    });
+  }
+
+  function acknowledge(batch: Batch, { batchItemFailures }: BatchResponse): void {
+    const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    source.answered(batch, failed);
+    world.trace(`${queue.name} ${failed.size} of ${batch.messages.length} come again`);
+    for (const message of batch.messages) {
+      if (failed.has(message.id)) continue;
+      if (world.faultAt(`ack ${message.receiptHandle}`, 'acknowledge') !== undefined) continue;
+      try {
+        source.queues.delete(queue, message);
+      } catch (error) {
+        if (!(error instanceof SqsError)) throw error;
+      }
+    }
+  }
+
+  return wake;
+}
+
+function lambdaEvent(messages: readonly Message[]): unknown {
+  return {
+    Records: messages.map((message) => ({
+      messageId: message.id,
+      receiptHandle: message.receiptHandle,
+      eventSource: 'aws:sqs',
+      body: message.body,
+      attributes: {
+        ApproximateReceiveCount: String(message.receiveCount),
+        SentTimestamp: String(message.sentMs),
+        ...(message.groupId !== undefined && { MessageGroupId: message.groupId }),
+      },
+    })),
+  };
+}

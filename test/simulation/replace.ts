@@ -1,0 +1,121 @@
+import type { AvroType } from '../../lib/append/avro-type.ts';
+import { byteWriter, writeLong, writeRaw, written } from '../../lib/append/byte-writer.ts';
+import { manifestEntryType } from '../../lib/append/manifest-entry-type.ts';
+import { encodeManifestList, extendManifestList } from '../../lib/append/manifest-list.ts';
+import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
+import { CODEC, encodeBlocks, syncMarker, writeContainer } from '../../lib/append/object-container.ts';
+import { newSnapshotId } from '../../lib/append/prepare.ts';
+import type { Random } from '../../lib/ports.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import type { DataFile } from '../../lib/spec/manifest.ts';
+import { branchHead, type TableState } from '../../lib/spec/table-state.ts';
+import type { SnapshotUpdate } from '../../lib/spec/table-update.ts';
+
+export interface EntryOf {
+  readonly status: 'existing' | 'added' | 'deleted';
+  readonly file: DataFile;
+}
+
+const STATUSES = ['existing', 'added', 'deleted'] as const;
+
+/** A snapshot whose one manifest has these entries and stands for all that came before, as maintenance writes them. */
+export function replaceManifests(
+  state: TableState,
+  entries: readonly EntryOf[],
+  options: {
+    readonly draws: Pick<Random, 'uuid'>;
+    readonly timestampMs: bigint;
+    readonly summary: Readonly<Record<string, string>>;
+  },
+) {
+  const { formatVersion } = state;
+  const snapshotId = newSnapshotId(options.draws);
+  const uuid = options.draws.uuid();
+  const path = `${metadataDirectory(state)}/${uuid}-m0.avro`;
+  const bytes = manifestBytes(state, snapshotId, entries, uuid);
+  const parent = branchHead(state, 'main');
+  const sequenceNumber = formatVersion === 1 ? 0n : state.lastSequenceNumber + 1n;
+  const count = (status: EntryOf['status']): number => entries.filter((one) => one.status === status).length;
+  const rows = (status: EntryOf['status']): bigint =>
+    entries.reduce((sum, one) => (one.status === status ? sum + one.file.recordCount : sum), 0n);
+  const firstRowId = state.nextRowId ?? 0n;
+  const { list, nextRowId } = extendManifestList({
+    path: `${metadataDirectory(state)}/snap-${snapshotId}-1-${uuid}.avro`,
+    formatVersion,
+    parent: undefined,
+    nextRowId: firstRowId,
+    added: [
+      {
+        manifestPath: path,
+        manifestLength: BigInt(bytes.length),
+        partitionSpecId: 0,
+        content: 0,
+        sequenceNumber,
+        minSequenceNumber: sequenceNumber,
+        addedSnapshotId: snapshotId,
+        addedFilesCount: count('added'),
+        existingFilesCount: count('existing'),
+        deletedFilesCount: count('deleted'),
+        addedRowsCount: rows('added'),
+        existingRowsCount: rows('existing'),
+        deletedRowsCount: rows('deleted'),
+        partitions: [],
+      },
+    ],
+  });
+  const snapshot: SnapshotUpdate = {
+    'snapshot-id': snapshotId,
+    ...(parent !== undefined && { 'parent-snapshot-id': parent.snapshotId }),
+    'sequence-number': sequenceNumber,
+    'timestamp-ms': options.timestampMs,
+    'manifest-list': list.path,
+    summary: options.summary,
+    'schema-id': state.currentSchema['schema-id'] ?? 0,
+    ...(formatVersion === 3 && { 'first-row-id': firstRowId, 'added-rows': nextRowId - firstRowId }),
+  };
+  return {
+    updates: [
+      { action: 'add-snapshot', snapshot },
+      { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': snapshotId },
+    ],
+    objects: [
+      { path, bytes },
+      { path: list.path, bytes: encodeManifestList(list, { formatVersion, snapshot, uuid }) },
+    ],
+  };
+}
+
+function manifestBytes(
+  { formatVersion, currentSchema, defaultSpec }: TableState,
+  snapshotId: bigint,
+  entries: readonly EntryOf[],
+  uuid: string,
+): Uint8Array {
+  const type = withStatus(manifestEntryType(formatVersion, snapshotId, []));
+  return writeContainer(
+    { schema: JSON.stringify(type.schema), codec: CODEC, blocks: encodeBlocks(type, entries) },
+    {
+      schema: stringifyJson(currentSchema),
+      'schema-id': String(currentSchema['schema-id'] ?? 0),
+      'partition-spec': stringifyJson(defaultSpec.fields),
+      'partition-spec-id': String(defaultSpec['spec-id']),
+      'format-version': String(formatVersion),
+      ...(formatVersion > 1 && { content: 'data' }),
+    },
+    syncMarker(uuid),
+  );
+}
+
+/** The registrar only adds files: its entries begin with the status, a long of one byte, which is written anew here. */
+function withStatus(type: AvroType<DataFile>): AvroType<EntryOf> {
+  return {
+    schema: type.schema,
+    write: (out, { status, file }) => {
+      const entry = byteWriter();
+      type.write(entry, file);
+      writeLong(out, STATUSES.indexOf(status));
+      writeRaw(out, written(entry).subarray(1));
+    },
+  };
+}
+

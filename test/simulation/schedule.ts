@@ -1,0 +1,180 @@
+import type { ContentKind } from './contents.ts';
+import { type Draws, drawsOf } from './draws.ts';
+import type { Fault } from './faults.ts';
+
+/** Everything that happens in one run: the same schedule is the same run. */
+export interface Schedule {
+  readonly seed: number;
+  readonly settings: Settings;
+  /** In the order of their times. */
+  readonly ops: readonly Op[];
+  /** `drawn`: whatever the seed has for each call; a list replays those alone. */
+  readonly faults: 'drawn' | readonly Fault[];
+}
+
+export interface Settings {
+  readonly faultRate: number;
+  readonly commitFaultRate: number;
+  readonly formatVersion: 2 | 3;
+  /** The table that is there before the first segment; none: the registrar makes it. */
+  readonly precreated: 1 | 2 | 3 | 'none';
+  readonly endpoints: readonly ('register' | 'commit' | 'create')[] | undefined;
+  readonly timeoutMs: number;
+  readonly visibilitySeconds: number;
+  readonly windowMs: number;
+  readonly maxReceives: number;
+  /** Handlers of register that may run at once, each on groups of its own. */
+  readonly handlers: number;
+  /** How far clocks are off: each handler's lies in ± this, those of the store and of other writers are given. */
+  readonly handlerSkewMs: number;
+  readonly storeSkewMs: number;
+  readonly othersSkewMs: number;
+}
+
+export const DATASETS = ['orders', 'events'] as const;
+export type DatasetName = (typeof DATASETS)[number];
+
+export interface Upload {
+  /** `orders/00001.parquet`, below the shipper's directory of all datasets. */
+  readonly key: string;
+  readonly content: ContentKind;
+  readonly number: number;
+  readonly copied: boolean;
+}
+
+export type Op = { readonly atMs: number } & (
+  | {
+      readonly kind: 'ship';
+      readonly uploads: readonly Upload[];
+      /** Where the notification goes: the router's queue, or register's under this group. */
+      readonly group: string | undefined;
+      /** When, after the upload; twice and late as S3 does. */
+      readonly notifyMs: readonly number[];
+    }
+  | { readonly kind: 'delete object'; readonly key: string }
+  | { readonly kind: 'foreign append'; readonly dataset: DatasetName; readonly counted: boolean }
+  | { readonly kind: 'foreign add_files'; readonly key: string }
+  | { readonly kind: 'add column' | 'compact' | 'rewrite manifests' | 'drop'; readonly dataset: DatasetName }
+  | { readonly kind: 'expire'; readonly dataset: DatasetName; readonly keep: number }
+  | { readonly kind: 'roll back'; readonly dataset: DatasetName; readonly steps: number }
+  | { readonly kind: 'set data path'; readonly dataset: DatasetName; readonly folder: string }
+  | { readonly kind: 'redrive quarantine' | 'redrive dead letters' }
+);
+
+/** The schedule of a seed. */
+export function scheduleOf(seed: number): Schedule {
+  const draws = drawsOf(`schedule/${seed}`);
+  const spanMs = draws.pick([60_000, 20 * 60_000, 4 * 3_600_000, 30 * 3_600_000]);
+  const datasets = draws.chance(0.7) ? DATASETS.slice(0, 1) : DATASETS;
+  const settings = drawSettings(draws);
+  const shipped = ships(draws, spanMs, datasets);
+  const keys = shipped.flatMap((op) => (op.kind === 'ship' ? op.uploads.map(({ key }) => key) : []));
+  const others = Array.from({ length: draws.pick([0, 1, 2, 3, 6]) }, () =>
+    other(draws, spanMs, datasets, keys),
+  );
+  const ops = [...shipped, ...others].sort((a, b) => a.atMs - b.atMs);
+  return { seed, settings, ops, faults: 'drawn' };
+}
+
+function drawSettings(draws: Draws): Settings {
+  const faultRate = draws.pick([0, 0.01, 0.05, 0.15]);
+  return {
+    faultRate,
+    commitFaultRate: draws.pick([0, faultRate, 0.3, 0.6]),
+    formatVersion: draws.pick([2, 2, 3]),
+    precreated: draws.pick(['none', 'none', 1, 2, 2, 3]),
+    endpoints: draws.pick<Settings['endpoints']>([
+      ['register', 'commit', 'create'],
+      ['commit', 'create'],
+      ['create'],
+      undefined,
+    ]),
+    timeoutMs: draws.pick([60_000, 60_000, 300_000]),
+    visibilitySeconds: draws.pick([30, 360, 360]),
+    windowMs: draws.pick([0, 1_000, 10_000]),
+    maxReceives: draws.pick([2, 5, 100]),
+    handlers: draws.pick([1, 2, 4]),
+    handlerSkewMs: draws.pick([0, 0, 5 * 60_000]),
+    storeSkewMs: draws.pick([0, 0, 5, -5]) * 60_000,
+    othersSkewMs: draws.pick([0, 0, 5, -5]) * 60_000,
+  };
+}
+
+function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): readonly Op[] {
+  const keys: string[] = [];
+  const times = Array.from({ length: draws.integer(1, 8) }, () => draws.integer(0, spanMs)).sort((a, b) => a - b);
+  let version: 0 | 1 | 2 = 0;
+  return times.map((atMs, index): Op => {
+    // A dataset's schema only ever moves on: whatever the order of arrival, every segment fits.
+    if (version < 2 && draws.chance(0.15)) version = version === 0 ? 1 : 2;
+    const dataset = datasets[draws.integer(0, datasets.length - 1)] ?? 'orders';
+    const uploads = Array.from({ length: draws.pick([1, 1, 1, 2, 3]) }, (_, part): Upload => {
+      const again = keys.length > 0 && draws.chance(0.12);
+      const key = again
+        ? (keys[draws.integer(0, keys.length - 1)] ?? '')
+        : `${dataset}/${index}-${part}.parquet`;
+      keys.push(key);
+      return {
+        key,
+        content: draws.chance(0.08) ? draws.pick(['misfit', 'empty', 'garbage']) : version,
+        number: again && draws.chance(0.5) ? keys.indexOf(key) : index * 3 + part,
+        copied: draws.chance(0.05),
+      };
+    });
+    const direct = draws.chance(0.35);
+    const late = draws.chance(0.3) ? draws.integer(0, spanMs) : draws.integer(50, 3_000);
+    return {
+      kind: 'ship',
+      atMs,
+      uploads,
+      group: direct ? `shipper-${draws.integer(1, 3)}` : undefined,
+      notifyMs: draws.chance(0.25) ? [late, draws.integer(0, spanMs)] : [late],
+    };
+  });
+}
+
+function other(
+  draws: Draws,
+  spanMs: number,
+  datasets: readonly DatasetName[],
+  keys: readonly string[],
+): Op {
+  const atMs = draws.integer(0, Math.round(spanMs * 1.2));
+  const dataset = datasets[draws.integer(0, datasets.length - 1)] ?? 'orders';
+  const key = keys[draws.integer(0, keys.length - 1)] ?? '';
+  const kind = draws.pick<Exclude<Op['kind'], 'ship'>>([
+    'foreign append',
+    'foreign append',
+    'foreign add_files',
+    'add column',
+    'compact',
+    'compact',
+    'rewrite manifests',
+    'expire',
+    'expire',
+    'roll back',
+    'set data path',
+    'delete object',
+    'redrive quarantine',
+    'redrive dead letters',
+    'drop',
+  ]);
+  switch (kind) {
+    case 'foreign append':
+      return { kind, atMs, dataset, counted: draws.chance(0.7) };
+    case 'foreign add_files':
+    case 'delete object':
+      return { kind, atMs, key };
+    case 'expire':
+      return { kind, atMs, dataset, keep: draws.integer(1, 3) };
+    case 'roll back':
+      return { kind, atMs, dataset, steps: draws.integer(1, 2) };
+    case 'set data path':
+      return { kind, atMs, dataset, folder: draws.pick(['compacted', 'files']) };
+    case 'redrive quarantine':
+    case 'redrive dead letters':
+      return { kind, atMs };
+    default:
+      return { kind, atMs, dataset };
+  }
+}

@@ -1,0 +1,75 @@
+import { readManifestEntries } from '../../lib/append/manifest.ts';
+import { manifestFiles, readManifestList } from '../../lib/append/manifest-list.ts';
+import type { ManifestEntry, ManifestFile } from '../../lib/spec/manifest.ts';
+import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
+import type { SimStore } from './store.ts';
+
+/** Reads tables back from the store, each version of a file once. */
+export interface TableFiles {
+  /** @throws Error when a file is gone or unreadable */
+  list(path: string): readonly ManifestFile[];
+  /** Files that are part of a snapshot. @throws Error when a file is gone or unreadable */
+  live(snapshot: SnapshotJson | undefined): readonly ManifestEntry[];
+  /** Files that this very snapshot added. */
+  added(snapshot: SnapshotJson): readonly ManifestEntry[];
+}
+
+export function tableFiles(store: SimStore): TableFiles {
+  const lists = new Map<string, readonly ManifestFile[]>();
+  const manifests = new Map<string, readonly ManifestEntry[]>();
+
+  function cached<T>(known: Map<string, T>, path: string, read: (bytes: Uint8Array) => T): T {
+    const object = store.objects.get(path);
+    if (object === undefined) throw new Error(`"${path}" is gone`);
+    const name = `${path}@${object.version}`;
+    let value = known.get(name);
+    if (value === undefined) {
+      value = read(object.bytes);
+      known.set(name, value);
+    }
+    return value;
+  }
+  const list = (path: string): readonly ManifestFile[] =>
+    cached(lists, path, (bytes) => manifestFiles(readManifestList(bytes, path)));
+  const entries = (path: string): readonly ManifestEntry[] =>
+    cached(manifests, path, (bytes) => [...readManifestEntries(bytes, path)]);
+
+  return {
+    list,
+    live: (snapshot) =>
+      listOf(snapshot).flatMap(({ manifestPath }) =>
+        entries(manifestPath).filter(({ status }) => status !== 'deleted'),
+      ),
+    added: (snapshot) => {
+      const id = BigInt(snapshot['snapshot-id']);
+      return listOf(snapshot)
+        .filter(({ addedSnapshotId }) => addedSnapshotId === id)
+        .flatMap(({ manifestPath }) => entries(manifestPath).filter(({ status }) => status === 'added'));
+    },
+  };
+
+  function listOf(snapshot: SnapshotJson | undefined): readonly ManifestFile[] {
+    const path = snapshot?.['manifest-list'];
+    return typeof path === 'string' ? list(path) : [];
+  }
+}
+
+export function headOf(metadata: TableMetadata): SnapshotJson | undefined {
+  const id = metadata.refs['main']?.['snapshot-id'];
+  return id === undefined ? undefined : snapshotOf(metadata, BigInt(id));
+}
+
+export function snapshotOf(metadata: TableMetadata, id: bigint): SnapshotJson | undefined {
+  return metadata.snapshots.find((one) => BigInt(one['snapshot-id']) === id);
+}
+
+/** The retained ancestors of a snapshot, itself first. */
+export function ancestry(metadata: TableMetadata, head: SnapshotJson | undefined): readonly SnapshotJson[] {
+  const line: SnapshotJson[] = [];
+  for (let at = head; at !== undefined; ) {
+    line.push(at);
+    const parent = at['parent-snapshot-id'];
+    at = parent === undefined ? undefined : snapshotOf(metadata, BigInt(parent));
+  }
+  return line;
+}
