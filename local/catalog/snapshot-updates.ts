@@ -10,7 +10,7 @@ import {
   readText,
   sameLong,
 } from './json-object.ts';
-import { noSnapshot, type RefJson, type SnapshotJson } from './table-metadata.ts';
+import { noSnapshot, type RefJson, type SnapshotJson, type TableMetadata } from './table-metadata.ts';
 
 const oneMinuteMs = 60_000n;
 
@@ -20,46 +20,51 @@ export function addSnapshot(draft: Draft, update: JsonObject): Draft {
   const snapshot = readSnapshot(readObject(update, 'snapshot'));
   const id = snapshot['snapshot-id'];
   if (metadata.schemas.length === 0) throw invalid('Attempting to add a snapshot before a schema is added');
-  if (metadata['partition-specs'].length === 0)
-    throw invalid('Attempting to add a snapshot before a partition spec is added');
-  if (metadata.snapshots.some((one) => sameLong(one['snapshot-id'], id)))
+  if (metadata.snapshots.some((one) => sameLong(one['snapshot-id'], id))) {
     throw invalid(`Snapshot already exists for id: ${id}`);
-  const sequenceNumber = BigInt(snapshot['sequence-number'] ?? 0);
-  const parent = snapshot['parent-snapshot-id'];
-  if (
-    metadata['format-version'] > 1 &&
-    parent !== undefined &&
-    sequenceNumber <= BigInt(metadata['last-sequence-number'])
-  ) {
-    throw commitFailed(
-      `Cannot add snapshot with sequence number ${sequenceNumber} older than last sequence number ${metadata['last-sequence-number']}`,
-    );
   }
-  const timestampMs = BigInt(snapshot['timestamp-ms']);
-  const lastMs = BigInt(metadata['snapshot-log'].at(-1)?.['timestamp-ms'] ?? 0);
-  for (const [what, ms] of [
-    ['last snapshot', lastMs],
-    ['last update', BigInt(metadata['last-updated-ms'])],
-  ] as const) {
-    if (timestampMs < ms - oneMinuteMs)
-      throw badRequest(`Invalid snapshot timestamp ${timestampMs}: before ${what} at ${ms}`);
-  }
-  const highest = metadata.snapshots
-    .map((one) => BigInt(one['sequence-number'] ?? 0))
-    .find((one) => one > sequenceNumber);
-  if (highest !== undefined) {
-    throw invalid(
-      `Invalid snapshot with sequence number ${highest} greater than last sequence number ${sequenceNumber}`,
-    );
-  }
+  checkSequenceNumber(snapshot, metadata);
+  checkTimestamp(snapshot, metadata);
   const added = change(draft, {
     snapshots: [...metadata.snapshots, snapshot],
-    'last-sequence-number': sequenceNumber,
+    'last-sequence-number': snapshot['sequence-number'] ?? 0,
     ...(metadata['format-version'] >= 3 && {
       'next-row-id': nextRowId(metadata['next-row-id'] ?? 0, snapshot),
     }),
   });
-  return { ...added, updatedMs: timestampMs, addedSnapshotIds: [...draft.addedSnapshotIds, BigInt(id)] };
+  const updatedMs = BigInt(snapshot['timestamp-ms']);
+  return { ...added, updatedMs, addedSnapshotIds: [...draft.addedSnapshotIds, BigInt(id)] };
+}
+
+/** Above the table's last one, or, without a parent, not below any snapshot's. */
+function checkSequenceNumber(snapshot: SnapshotJson, metadata: TableMetadata): void {
+  if (metadata['format-version'] === 1) return;
+  const number = BigInt(snapshot['sequence-number'] ?? 0);
+  const last = BigInt(metadata['last-sequence-number']);
+  if (snapshot['parent-snapshot-id'] !== undefined && number <= last) {
+    throw commitFailed(
+      `Cannot add snapshot with sequence number ${number} older than last sequence number ${last}`,
+    );
+  }
+  const higher = metadata.snapshots.find((one) => BigInt(one['sequence-number'] ?? 0) > number);
+  if (higher) {
+    const found = higher['sequence-number'];
+    throw invalid(
+      `Invalid snapshot with sequence number ${found} greater than last sequence number ${number}`,
+    );
+  }
+}
+
+/** Clocks may differ by a minute. */
+function checkTimestamp(snapshot: SnapshotJson, metadata: TableMetadata): void {
+  const lastSnapshotMs = BigInt(metadata['snapshot-log'].at(-1)?.['timestamp-ms'] ?? 0);
+  const lastUpdatedMs = BigInt(metadata['last-updated-ms']);
+  const lastMs = lastSnapshotMs > lastUpdatedMs ? lastSnapshotMs : lastUpdatedMs;
+  if (BigInt(snapshot['timestamp-ms']) < lastMs - oneMinuteMs) {
+    throw badRequest(
+      `Invalid snapshot timestamp ${snapshot['timestamp-ms']}: before last update at ${lastMs}`,
+    );
+  }
 }
 
 function readSnapshot(json: JsonObject): SnapshotJson {

@@ -45,7 +45,7 @@ export interface Queue {
   readonly url: string;
   settings: QueueSettings;
   send(message: OutgoingMessage): Message;
-  /** Up to `max` messages, oldest first, now in flight; those received too often go to the dead-letter queue instead. */
+  /** Up to `max` messages, oldest first (group by group in a FIFO queue), now in flight; those received too often go to the dead-letter queue instead. */
   receive(max: number, visibilitySeconds?: number): readonly Message[];
   delete(receiptHandle: string): void;
   setVisibility(receiptHandle: string, seconds: number): void;
@@ -116,7 +116,7 @@ export function createQueue(
       const { fifo, redrive } = queue.settings;
       const locked = new Set(fifo ? messages.filter(isInFlight).map(({ groupId }) => groupId) : []);
       const received: Message[] = [];
-      for (const message of [...messages]) {
+      for (const message of fifo ? groupByGroup(messages) : [...messages]) {
         if (received.length === max) break;
         if (locked.has(message.groupId) || message.hiddenUntilMs > now()) continue;
         if (redrive && message.receiveCount >= redrive.maxReceiveCount) {
@@ -182,8 +182,11 @@ export function createQueue(
       return { visible: messages.length - hidden, inFlight, delayed: hidden - inFlight };
     },
     nextVisibleMs() {
-      const hidden = messages.map((message) => message.hiddenUntilMs).filter((ms) => ms > now());
-      return hidden.length === 0 ? undefined : Math.min(...hidden);
+      const hidden = messages.filter((message) => message.hiddenUntilMs > now());
+      return hidden.reduce<number | undefined>(
+        (first, { hiddenUntilMs }) => Math.min(first ?? hiddenUntilMs, hiddenUntilMs),
+        undefined,
+      );
     },
     changed: (signal) =>
       new Promise((resolve) => {
@@ -198,6 +201,11 @@ export function createQueue(
       }),
   };
   return queue;
+}
+
+/** SQS first returns as many messages of one group as it can: the groups in the order of their oldest, each in its own order. */
+function groupByGroup(messages: readonly Message[]): readonly Message[] {
+  return [...Map.groupBy(messages, ({ groupId }) => groupId).values()].flat();
 }
 
 /** The deduplication ID that a message has; undefined in standard queues. @throws SqsError */

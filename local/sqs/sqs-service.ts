@@ -140,7 +140,7 @@ function setVisibility(queue: Queue, input: Input): object {
   return {};
 }
 
-/** Runs `one` for each entry; a refused entry fails alone. */
+/** Runs `one` for each entry; a refused entry fails alone, one that lacks a parameter fails the request. */
 function batch(entries: readonly Input[], one: (entry: Input) => object): object {
   const successful: object[] = [];
   const failed: object[] = [];
@@ -149,7 +149,7 @@ function batch(entries: readonly Input[], one: (entry: Input) => object): object
     try {
       successful.push({ Id: id, ...one(entry) });
     } catch (error) {
-      if (!(error instanceof SqsError)) throw error;
+      if (!(error instanceof SqsError) || error.code === 'MissingParameter') throw error;
       failed.push({ Id: id, SenderFault: true, Code: error.code, Message: error.message });
     }
   }

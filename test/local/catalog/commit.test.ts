@@ -176,7 +176,7 @@ describe('snapshot updates', () => {
     expect(changed).toMatchObject({
       'current-schema-id': 1,
       'current-snapshot-id': 6,
-      'last-sequence-number': 2n,
+      'last-sequence-number': 2,
       'last-updated-ms': BigInt(nowMs + 1),
       refs: { main: { type: 'branch', 'snapshot-id': 6 } },
       'metadata-log': [{ 'timestamp-ms': BigInt(nowMs), 'metadata-file': 's3://lake/orders/v0' }],
@@ -311,6 +311,14 @@ describe('other updates', () => {
       { action: 'remove-properties', removals: ['a', 'owner'] },
     ]);
     expect(changed.properties).toEqual({ b: '2' });
+  });
+
+  test('statistics are one a snapshot, set anew and removed', () => {
+    const set = (file: string) => ({ action: 'set-statistics', statistics: { 'snapshot-id': 5, file } });
+    const twice = commit(table(2, appended(5)), [set('a'), set('b')]);
+    expect(twice['statistics']).toEqual([{ 'snapshot-id': 5, file: 'b' }]);
+    const removed = commit(twice, [{ action: 'remove-statistics', 'snapshot-id': 5 }]);
+    expect(removed['statistics']).toEqual([]);
   });
 
   test('the metadata log keeps as many files as the table says', () => {
