@@ -1,6 +1,6 @@
 import { RegistrarError } from '../errors.ts';
 import { stringifyJson } from '../spec/json.ts';
-import type { DataFile, ManifestEntry } from '../spec/manifest.ts';
+import type { DataFile, ManifestEntry, Metrics } from '../spec/manifest.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { manifestEntryType } from './manifest-entry-type.ts';
@@ -40,13 +40,20 @@ export function encodeManifest(options: {
  * @throws `table.unsupported`, also while iterating, when these bytes are no whole manifest
  */
 export function* readManifestEntries(bytes: Uint8Array, path: string): Generator<ManifestEntry> {
+  for (const row of rowsOf(bytes, path, ENTRY_COLUMNS)) yield manifestEntry(row, path);
+}
+
+/** The metrics of one file of a manifest; undefined when it is not there. @throws `table.unsupported` as above */
+export function readEntryMetrics(bytes: Uint8Array, path: string, filePath: string): Metrics | undefined {
+  for (const row of rowsOf(bytes, path, METRICS_COLUMNS)) if (row.filePath === filePath) return metrics(row);
+  return undefined;
+}
+
+function* rowsOf<C extends Columns>(bytes: Uint8Array, path: string, columns: C): Generator<Row<C>> {
   try {
-    for (const row of records(readContainer(bytes), (shape) => rowReader(shape, ENTRY_COLUMNS))) {
-      yield manifestEntry(row);
-    }
+    yield* records(readContainer(bytes), (shape) => rowReader(shape, columns));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RegistrarError('table.unsupported', `Cannot read manifest "${path}": ${reason}`, { cause });
+    throw unreadable(path, cause);
   }
 }
 
@@ -58,9 +65,46 @@ const ENTRY_COLUMNS = {
   fileSizeInBytes: { id: 104, as: 'long' },
 } as const satisfies Columns;
 
+/** A map by column is an array of pairs (spec, Appendix A). */
+function pairs<K extends number, V extends number, A extends 'long' | 'bytes'>(key: K, value: V, as: A) {
+  return { key: { id: key, as: 'int' }, value: { id: value, as } } as const;
+}
+
+const METRICS_COLUMNS = {
+  filePath: { id: 100, as: 'string' },
+  recordCount: { id: 103, as: 'long' },
+  columnSizes: { id: 108, each: pairs(117, 118, 'long') },
+  valueCounts: { id: 109, each: pairs(119, 120, 'long') },
+  nullValueCounts: { id: 110, each: pairs(121, 122, 'long') },
+  lowerBounds: { id: 125, each: pairs(126, 127, 'bytes') },
+  upperBounds: { id: 128, each: pairs(129, 130, 'bytes') },
+} as const satisfies Columns;
+
+function metrics(row: Row<typeof METRICS_COLUMNS>): Metrics {
+  return {
+    recordCount: row.recordCount ?? 0n,
+    columnSizes: byColumn(row.columnSizes),
+    valueCounts: byColumn(row.valueCounts),
+    nullValueCounts: byColumn(row.nullValueCounts),
+    lowerBounds: byColumn(row.lowerBounds),
+    upperBounds: byColumn(row.upperBounds),
+    splitOffsets: [],
+  };
+}
+
+function byColumn<V>(
+  entries: readonly { readonly key?: number; readonly value?: V }[] | undefined,
+): ReadonlyMap<number, V> {
+  const map = new Map<number, V>();
+  for (const { key, value } of entries ?? []) {
+    if (key !== undefined && value !== undefined) map.set(key, value);
+  }
+  return map;
+}
+
 const STATUSES = ['existing', 'added', 'deleted'] as const;
 
-function manifestEntry(row: Row<typeof ENTRY_COLUMNS>): ManifestEntry {
+function manifestEntry(row: Row<typeof ENTRY_COLUMNS>, path: string): ManifestEntry {
   const { snapshotId, filePath, recordCount, fileSizeInBytes } = row;
   const status = STATUSES[row.status ?? -1];
   if (
@@ -69,7 +113,12 @@ function manifestEntry(row: Row<typeof ENTRY_COLUMNS>): ManifestEntry {
     recordCount === undefined ||
     fileSizeInBytes === undefined
   ) {
-    throw new TypeError('an entry lacks field 0, 100, 103 or 104');
+    throw unreadable(path, new TypeError('an entry lacks field 0, 100, 103 or 104'));
   }
-  return { status, snapshotId, filePath, recordCount, fileSizeInBytes };
+  return { manifestPath: path, status, snapshotId, filePath, recordCount, fileSizeInBytes };
+}
+
+function unreadable(path: string, cause: unknown): RegistrarError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RegistrarError('table.unsupported', `Cannot read manifest "${path}": ${reason}`, { cause });
 }

@@ -2,6 +2,7 @@ import { RegistrarError } from '../errors.ts';
 import type { Finding } from './decoded-event.ts';
 import { findingsOf, malformed, segmentOrIgnored } from './finding.ts';
 import { int64At, isObject, type JsonObject, textAt } from './json-object.ts';
+import type { SegmentReference } from './segment-reference.ts';
 
 /** The form of chunk message that this version reads (`lib/route/chunk.ts` writes it). */
 const VERSION = 1;
@@ -38,7 +39,7 @@ function readSegment(segment: unknown): Finding {
   if (scheme !== 's3' && scheme !== 'gs') {
     throw malformed('the scheme of a segment is', scheme, 'it must be "s3" or "gs"');
   }
-  return segmentOrIgnored({
+  const found = segmentOrIgnored({
     scheme,
     bucket: segment['bucket'],
     key: segment['key'],
@@ -48,4 +49,17 @@ function readSegment(segment: unknown): Finding {
     sequencer: textAt(segment, 'sequencer'),
     copied: segment['copied'] === true,
   });
+  const absentAt = readAbsentAt(segment['absentAt']);
+  if (found.kind !== 'segment' || absentAt === undefined) return found;
+  return { kind: 'segment', reference: { ...found.reference, absentAt } };
+}
+
+/** What is no proof of absence proves nothing, and harms nothing. */
+function readAbsentAt(value: unknown): SegmentReference['absentAt'] {
+  if (!isObject(value)) return undefined;
+  const { tableUuid, snapshotId } = value;
+  if (typeof tableUuid !== 'string') return undefined;
+  if (snapshotId === null) return { tableUuid, snapshotId };
+  const isId = typeof snapshotId === 'string' && /^\d{1,19}$/.test(snapshotId);
+  return isId ? { tableUuid, snapshotId } : undefined;
 }

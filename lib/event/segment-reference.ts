@@ -13,6 +13,8 @@ export interface SegmentReference {
   readonly sequencer?: string;
   /** The object came by `ObjectCreated:Copy`: its Last-Modified says nothing about earlier registrations. */
   readonly copied?: boolean;
+  /** Of a redrive: table and head at which the segment was proven absent, so that history is needed only from there. */
+  readonly absentAt?: { readonly tableUuid: string; readonly snapshotId: string | null };
 }
 
 /** `s3://bucket/key`, the key as it is. */

@@ -2,7 +2,9 @@ import { partitionTuple } from '../append/partition-tuple.ts';
 import { resolvePartitionFields } from '../append/transform.ts';
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
-import { type Candidate, consultLedger, type ManifestReader, type Verdict } from '../ledger/ledger.ts';
+import type { SegmentReference } from '../event/segment-reference.ts';
+import { type Candidate, consultLedger, type ManifestReader } from '../ledger/ledger.ts';
+import type { LedgerMemory } from '../ledger/ledger-memory.ts';
 import type { IgnoredReason } from '../report/outcome.ts';
 import { ownPaths } from '../route/table-paths.ts';
 import { mergeSchemas, type SchemaMerge } from '../schema/merge.ts';
@@ -11,6 +13,7 @@ import { type Segment, segmentOf, withFieldIds } from '../segment/segment.ts';
 import type { PartitionValue } from '../spec/partition-spec.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import type { TableState } from '../spec/table-state.ts';
+import { isReupload } from './re-upload.ts';
 import type { SegmentRead } from './read-footers.ts';
 
 /** What one attempt says of each segment of its batch, all of it on one state of the table. */
@@ -18,6 +21,8 @@ export interface Judgement {
   readonly registered: ReadonlyMap<string, bigint>;
   readonly ignored: ReadonlyMap<string, IgnoredReason>;
   readonly condemned: ReadonlyMap<string, RegistrarError>;
+  /** Those of which no snapshot of the branch registered anything, condemned ones among them. */
+  readonly provenAbsent: ReadonlySet<string>;
   /** Proven absent and fitting: what this attempt commits. */
   readonly accepted: readonly AcceptedSegment[];
   readonly merge: SchemaMerge;
@@ -33,6 +38,7 @@ export interface AcceptedSegment {
 export interface JudgementOptions {
   readonly entry: Entry;
   readonly manifests: ManifestReader;
+  readonly memory: LedgerMemory;
   /** A lost answer may be this table's newest commit: what cannot be proven absent is no business of quarantine then. */
   readonly afterUnknown: boolean;
 }
@@ -45,11 +51,12 @@ export interface JudgementOptions {
 export async function judge(
   state: TableState,
   segments: readonly SegmentRead[],
-  { entry, manifests, afterUnknown }: JudgementOptions,
+  { entry, manifests, memory, afterUnknown }: JudgementOptions,
 ): Promise<Judgement> {
   const registered = new Map<string, bigint>();
   const ignored = new Map<string, IgnoredReason>();
   const condemned = new Map<string, RegistrarError>();
+  const provenAbsent = new Set<string>();
   const fitting: Segment[] = [];
 
   const own = ownPaths(state);
@@ -58,7 +65,7 @@ export async function judge(
     if (isOwn) ignored.set(uri, 'table-data');
     return !isOwn;
   });
-  const verdicts = await consultLedger(state, entry.branch, shipped.map(candidateOf), manifests);
+  const verdicts = await consultLedger(state, entry.branch, shipped.map(candidateOf), manifests, memory);
   for (const shippedSegment of shipped) {
     const { uri } = shippedSegment;
     const verdict = verdicts.get(uri) ?? { kind: 'unprovable' };
@@ -66,22 +73,31 @@ export async function judge(
       registered.set(uri, verdict.snapshotId);
       continue;
     }
-    if (verdict.kind === 'unprovable' && entry.on_unprovable === 'quarantine') {
+    if (verdict.kind === 'unprovable') {
       if (afterUnknown) throw commitUnknown(uri, state);
-      condemned.set(uri, unprovable(uri, state));
-      continue;
+      if (entry.on_unprovable === 'quarantine') {
+        condemned.set(uri, unprovable(uri, state));
+        continue;
+      }
+    }
+    if (verdict.kind === 'absent') {
+      provenAbsent.add(uri);
+      if (shippedSegment.reference.copied === true && entry.copies === 'quarantine') {
+        condemned.set(uri, copied(uri, state));
+        continue;
+      }
     }
     const segment = readSegment(shippedSegment, state, entry);
     if (segment instanceof RegistrarError) condemned.set(uri, segment);
     else if (segment === 'empty') ignored.set(uri, 'empty');
     else if (verdict.kind !== 'replaced') fitting.push(segment);
-    else if (isReupload(segment, verdict)) ignored.set(uri, 're-uploaded');
+    else if (await isReupload(segment, verdict, state, manifests)) ignored.set(uri, 're-uploaded');
     else condemned.set(uri, replaced(segment, verdict.snapshotId, state));
   }
 
   const { merge, accepted, refused } = fit(state, fitting, entry);
   for (const [uri, error] of refused) condemned.set(uri, error);
-  return { registered, ignored, condemned, accepted, merge };
+  return { registered, ignored, condemned, provenAbsent, accepted, merge };
 }
 
 const NO_RANGES: ReadonlyMap<number, ColumnRange> = new Map();
@@ -128,7 +144,14 @@ export function ofSegment(error: unknown): RegistrarError {
 
 function candidateOf({ uri, reference, read }: SegmentRead): Candidate {
   const { etag, sizeBytes, lastModifiedMs } = read;
-  return { uri, etag, sizeBytes, uploadedMs: lastModifiedMs, copied: reference.copied ?? false };
+  const { copied = false, absentAt } = reference;
+  return { uri, etag, sizeBytes, uploadedMs: lastModifiedMs, copied, absentAt: provenAbsence(absentAt) };
+}
+
+function provenAbsence(absentAt: SegmentReference['absentAt']): Candidate['absentAt'] {
+  if (absentAt === undefined) return undefined;
+  const { tableUuid, snapshotId } = absentAt;
+  return { tableUuid, snapshotId: snapshotId === null ? null : BigInt(snapshotId) };
 }
 
 function readSegment(
@@ -148,15 +171,6 @@ function readSegment(
   }
 }
 
-/** The same path under another ETag, with the same size and rows: the same segment uploaded once more. */
-function isReupload(segment: Segment, { entry }: Verdict & { readonly kind: 'replaced' }): boolean {
-  return (
-    entry !== undefined &&
-    entry.fileSizeInBytes === BigInt(segment.sizeBytes) &&
-    entry.recordCount === segment.recordCount
-  );
-}
-
 function replaced({ uri, etag }: Segment, snapshotId: bigint, state: TableState): RegistrarError {
   const table = formatIdentifier(state.identifier);
   return new RegistrarError(
@@ -173,6 +187,16 @@ function unprovable(uri: string, state: TableState): RegistrarError {
     'registration.unprovable',
     `Cannot prove that "${uri}" is not in table "${table}" yet: the table's history since the upload has expired; ` +
       'look whether its rows are there, then redrive or discard it, or keep snapshots longer than segments wait',
+    { context: { uri, table } },
+  );
+}
+
+function copied(uri: string, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'registration.unprovable',
+    `Cannot prove that "${uri}" is not in table "${table}" yet: it came by a copy, so its upload time says nothing of earlier registrations ` +
+      '(copies: quarantine); look whether its rows are there, then redrive or discard it',
     { context: { uri, table } },
   );
 }

@@ -102,6 +102,7 @@ async function registerOnTable(
     branch: entry.branch,
     segments: footers.segments,
     end,
+    memory: staging.memory,
     nowMs: ports.clock.now(),
   });
   if (kept === undefined) ports.cache.delete(cacheKey(target));

@@ -3,6 +3,7 @@ import { type StagedAppend, stageAppend } from '../append/stage.ts';
 import { assertions } from '../commit/assertions.ts';
 import type { Attempt, StagedCommit } from '../commit/attempt-loop.ts';
 import type { Entry } from '../config/entry.ts';
+import { type LedgerMemory, ledgerMemory } from '../ledger/ledger-memory.ts';
 import { registrationSummary } from '../ledger/registration-summary.ts';
 import type { Clock, Random, Store } from '../ports.ts';
 import { rememberedPaths } from '../route/table-paths.ts';
@@ -35,6 +36,8 @@ export interface Staging {
   readonly stage: (attempt: Attempt) => Promise<StagedCommit<StagedBatch> | 'nothing' | 'reload'>;
   /** What the last attempt said of the segments. */
   readonly judgement: () => Judgement | undefined;
+  /** What was read of the table's snapshots, for the next batch. */
+  readonly memory: LedgerMemory;
 }
 
 /**
@@ -48,15 +51,17 @@ export function stagingOf(
   { store, clock, random }: StagingPorts,
 ): Staging {
   const manifests = manifestReader(store);
+  const memory = cached?.memory ?? ledgerMemory();
   const mustBeLoaded = segments.some(mayBeWrittenByIceberg);
   let last: Judgement | undefined;
   let prepared: (PreparedAppend & { readonly batch: string }) | undefined;
 
   return {
     judgement: () => last,
+    memory,
     stage: async ({ state, fresh, number, afterUnknown }) => {
       if (mustBeLoaded && !fresh) return 'reload';
-      const judgement = await judge(state, segments, { entry, manifests, afterUnknown });
+      const judgement = await judge(state, segments, { entry, manifests, memory, afterUnknown });
       // A cached state may be a minute old: only one loaded now may condemn a segment.
       if (judgement.condemned.size > 0 && !fresh) return 'reload';
       last = judgement;

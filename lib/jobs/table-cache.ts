@@ -1,5 +1,6 @@
 import type { ManifestList } from '../append/manifest-list.ts';
 import type { CommitEnd } from '../commit/attempt-loop.ts';
+import type { LedgerMemory } from '../ledger/ledger-memory.ts';
 import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { SegmentRead } from './read-footers.ts';
 import type { StagedBatch } from './staging.ts';
@@ -14,6 +15,7 @@ export interface CachedTable {
   readonly staleTimes: number;
   /** The longest footer of the dataset so far: what one suffix read should ask for. */
   readonly footerBytes: number;
+  readonly memory: LedgerMemory;
 }
 
 /** By table, as `lib/wire.ts` keeps it: the one state that outlives an invocation. */
@@ -58,6 +60,7 @@ export interface RegistrationEnd {
   readonly branch: string;
   readonly segments: readonly SegmentRead[];
   readonly end: CommitEnd<StagedBatch>;
+  readonly memory: LedgerMemory;
   readonly nowMs: number;
 }
 
@@ -71,10 +74,12 @@ export function keepWarm({
   branch,
   segments,
   end,
+  memory,
   nowMs,
 }: RegistrationEnd): CachedTable | undefined {
   const kept = {
     state: end.state,
+    memory,
     loadedAtMs: nowMs,
     footerBytes: Math.max(cached?.footerBytes ?? 0, ...segments.map(({ read }) => read.bytes.length)),
     staleTimes: beganWarm && end.attempts > 1 ? (cached?.staleTimes ?? 0) + 1 : 0,

@@ -1,4 +1,4 @@
-import { readManifestEntries } from '../append/manifest.ts';
+import { readEntryMetrics, readManifestEntries } from '../append/manifest.ts';
 import { type ManifestList, manifestFiles, readManifestList } from '../append/manifest-list.ts';
 import { RegistrarError } from '../errors.ts';
 import type { ManifestReader } from '../ledger/ledger.ts';
@@ -15,22 +15,22 @@ export async function readList(
   return readManifestList(await readWhole(store, snapshot.manifestList), snapshot.manifestList);
 }
 
-/** Reads manifests for the ledger, each snapshot's additions once: snapshots never change. */
+/** Reads manifests for the ledger; what was read before is the ledger memory's business. */
 export function manifestReader(store: Pick<Store, 'read'>): ManifestReader {
-  const additions = new Map<bigint, Promise<readonly ManifestEntry[]>>();
   return {
-    added(snapshot) {
-      let known = additions.get(snapshot.snapshotId);
-      if (known === undefined) {
-        known = readAdditions(store, snapshot);
-        additions.set(snapshot.snapshotId, known);
-      }
-      return known;
-    },
+    added: (snapshot) => readAdditions(store, snapshot),
     async *live(head) {
       for (const manifest of dataManifests(await readList(store, head))) {
-        for (const entry of await entriesOf(store, manifest)) if (entry.status !== 'deleted') yield entry;
+        if (!holdsLiveFiles(manifest)) continue;
+        for (const entry of await entriesOf(store, manifest)) {
+          // An entry without a snapshot is of the one that added its manifest (spec, "Manifest Entry Fields").
+          const snapshotId = entry.snapshotId ?? manifest.addedSnapshotId;
+          if (entry.status !== 'deleted') yield { ...entry, snapshotId };
+        }
       }
+    },
+    async metrics({ manifestPath, filePath }) {
+      return readEntryMetrics(await readWhole(store, manifestPath), manifestPath, filePath);
     },
   };
 }
@@ -42,24 +42,31 @@ async function readAdditions(
   const manifests = dataManifests(await readList(store, snapshot)).filter(
     ({ addedSnapshotId }) => addedSnapshotId === snapshot.snapshotId,
   );
-  const entries = await Promise.all(manifests.map((manifest) => entriesOf(store, manifest)));
-  return entries
-    .flat()
-    .filter(
-      ({ status, snapshotId }) =>
-        status === 'added' && (snapshotId ?? snapshot.snapshotId) === snapshot.snapshotId,
-    );
+  const additions: ManifestEntry[] = [];
+  for (const manifest of manifests) {
+    for (const entry of await entriesOf(store, manifest)) {
+      const isOwn = (entry.snapshotId ?? snapshot.snapshotId) === snapshot.snapshotId;
+      if (entry.status === 'added' && isOwn) additions.push(entry);
+    }
+  }
+  return additions;
 }
 
 function dataManifests(list: ManifestList | undefined): readonly ManifestFile[] {
   return (list === undefined ? [] : manifestFiles(list)).filter(({ content }) => content === 0);
 }
 
+/** A count that its writer left out is unknown, not zero. */
+function holdsLiveFiles({ addedFilesCount, existingFilesCount }: ManifestFile): boolean {
+  return addedFilesCount !== 0 || existingFilesCount !== 0;
+}
+
+/** Decoded while they are iterated, block by block. */
 async function entriesOf(
   store: Pick<Store, 'read'>,
-  manifest: ManifestFile,
-): Promise<readonly ManifestEntry[]> {
-  return [...readManifestEntries(await readWhole(store, manifest.manifestPath), manifest.manifestPath)];
+  { manifestPath }: ManifestFile,
+): Promise<Iterable<ManifestEntry>> {
+  return readManifestEntries(await readWhole(store, manifestPath), manifestPath);
 }
 
 async function readWhole(store: Pick<Store, 'read'>, uri: string): Promise<Uint8Array> {

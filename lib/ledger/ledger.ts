@@ -1,7 +1,14 @@
-import type { ManifestEntry } from '../spec/manifest.ts';
+import type { ManifestEntry, Metrics } from '../spec/manifest.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
-import { hashesMention, type Listing, plainSpelling, readListing } from './registration-summary.ts';
+import { type LedgerMemory, ledgerMemory } from './ledger-memory.ts';
+import {
+  hashesMention,
+  type LedgerHashes,
+  type Listing,
+  ledgerHashes,
+  plainSpelling,
+} from './registration-summary.ts';
 
 /** A segment that asks whether it is in the table. */
 export interface Candidate {
@@ -13,6 +20,14 @@ export interface Candidate {
   readonly uploadedMs: number;
   /** It came by a copy within the store: its upload time says nothing about earlier registrations of the same path. */
   readonly copied: boolean;
+  /** Where absence was proven before, so that history is needed only from there: the quarantine's record of it. */
+  readonly absentAt?: ProvenAbsence | undefined;
+}
+
+/** A table, and the branch's head on which a segment was absent; null for a branch without one. */
+export interface ProvenAbsence {
+  readonly tableUuid: string;
+  readonly snapshotId: bigint | null;
 }
 
 export type Verdict =
@@ -28,8 +43,10 @@ export type Verdict =
 export interface ManifestReader {
   /** The entries that this very snapshot added. */
   added(snapshot: Snapshot): Promise<readonly ManifestEntry[]>;
-  /** The live data files of the branch's head. */
+  /** The live data files of the branch's head, one manifest in memory at a time. */
   live(head: Snapshot): AsyncIterable<ManifestEntry>;
+  /** The metrics of an entry, from its manifest. */
+  metrics(entry: ManifestEntry): Promise<Metrics | undefined>;
 }
 
 /** Clocks of store and catalog may differ by this much without harm to the proof of absence. */
@@ -38,50 +55,79 @@ export const UPLOAD_ALLOWANCE_MS = 15 * 60_000;
 /**
  * Says of each candidate whether the branch's ancestry, in this very state, has it (I2). Presence is looked for in every
  * retained ancestor; absence counts only when it is proven (design, "Exactly once, without a database").
+ *
+ * @param memory of this table, where a container keeps it
  */
 export async function consultLedger(
   state: TableState,
   branch: string,
   candidates: readonly Candidate[],
   manifests: ManifestReader,
+  memory: LedgerMemory = ledgerMemory(),
 ): Promise<ReadonlyMap<string, Verdict>> {
   const head = branchHead(state, branch);
   if (head === undefined) return new Map(candidates.map(({ uri }) => [uri, { kind: 'absent' }]));
 
+  memory.retain(state);
+  const open = new Map(candidates.map((candidate) => [plainSpelling(candidate.uri), askedFor(candidate)]));
   const verdicts = new Map<string, Verdict>();
-  const open = new Map(candidates.map((candidate) => [plainSpelling(candidate.uri), candidate]));
-  const provenAbsent = new Set<string>();
-  const settle = (candidate: Candidate, verdict: Verdict): void => {
-    verdicts.set(candidate.uri, verdict);
-    open.delete(plainSpelling(candidate.uri));
+  const settle = (found: Found): void => {
+    for (const [path, verdict] of found) {
+      verdicts.set(open.get(path)?.candidate.uri ?? path, verdict);
+      open.delete(path);
+    }
   };
 
   for (const snapshot of ancestors(state, head)) {
     if (open.size === 0) break;
-    for (const [path, candidate] of open) {
-      if (Number(snapshot.timestampMs) < candidate.uploadedMs - UPLOAD_ALLOWANCE_MS) provenAbsent.add(path);
+    for (const asked of open.values()) {
+      asked.proven ||= isOlder(snapshot, asked.candidate) || wasAbsentAt(state, snapshot.snapshotId, asked);
     }
-    const listing = readListing(snapshot.summary);
-    for (const [candidate, verdict] of await lookUp(snapshot, listing, open, provenAbsent, manifests)) {
-      settle(candidate, verdict);
+    const listing = memory.listing(snapshot);
+    settle(await lookUp(snapshot, listing, open, manifests, memory));
+    for (const asked of open.values()) {
+      asked.proven ||= isBeginning(snapshot, listing) || wasAbsentAt(state, snapshot.parentSnapshotId, asked);
     }
-    if (isBeginning(snapshot, listing)) for (const path of open.keys()) provenAbsent.add(path);
   }
 
-  const searched = [...open].filter(([path, candidate]) => candidate.copied || !provenAbsent.has(path));
-  if (searched.length > 0) {
-    for (const [candidate, verdict] of await searchLive(head, new Map(searched), manifests)) {
-      settle(candidate, verdict);
-    }
-  }
-  for (const [path, candidate] of open) {
-    verdicts.set(candidate.uri, { kind: provenAbsent.has(path) ? 'absent' : 'unprovable' });
+  const unsettled = [...open].filter(([, { candidate, proven }]) => candidate.copied || !proven);
+  if (unsettled.length > 0) settle(await searchLive(head, new Map(unsettled), manifests));
+  for (const { candidate, proven } of open.values()) {
+    verdicts.set(candidate.uri, { kind: proven ? 'absent' : 'unprovable' });
   }
   return verdicts;
 }
 
+/** A candidate under way: `proven` once nothing older can have registered it. */
+interface Asked {
+  readonly candidate: Candidate;
+  readonly hashes: LedgerHashes;
+  proven: boolean;
+}
+
+/** By plain path. */
+type Open = ReadonlyMap<string, Asked>;
+type Found = readonly (readonly [string, Verdict])[];
+
+function askedFor(candidate: Candidate): Asked {
+  return { candidate, hashes: ledgerHashes(candidate), proven: false };
+}
+
+function isOlder({ timestampMs }: Snapshot, { uploadedMs }: Candidate): boolean {
+  return Number(timestampMs) < uploadedMs - UPLOAD_ALLOWANCE_MS;
+}
+
+/** The head of an earlier proof may have expired: its ID is still its child's parent. */
+function wasAbsentAt(
+  { uuid }: TableState,
+  snapshotId: bigint | undefined,
+  { candidate: { absentAt } }: Asked,
+): boolean {
+  return absentAt !== undefined && absentAt.tableUuid === uuid && absentAt.snapshotId === snapshotId;
+}
+
 /** Nothing came before it: a first snapshot, or one of ours without a parent. */
-function isBeginning(snapshot: Snapshot, listing: Listing): boolean {
+export function isBeginning(snapshot: Snapshot, listing: Listing): boolean {
   return (
     snapshot.parentSnapshotId === undefined && (snapshot.sequenceNumber === 1n || listing.kind !== 'none')
   );
@@ -91,31 +137,25 @@ function isBeginning(snapshot: Snapshot, listing: Listing): boolean {
 async function lookUp(
   snapshot: Snapshot,
   listing: Listing,
-  open: ReadonlyMap<string, Candidate>,
-  provenAbsent: ReadonlySet<string>,
+  open: Open,
   manifests: ManifestReader,
-): Promise<readonly (readonly [Candidate, Verdict])[]> {
-  if (listing.kind === 'segments') return lookUpSegments(snapshot, listing.etags, open, manifests);
-  const suspects = [...open].filter(([path, candidate]) => {
-    if (listing.kind === 'hashes') {
-      return hashesMention(listing, { uri: path, etag: candidate.etag }) !== undefined;
-    }
-    return listing.kind === 'count' || (!provenAbsent.has(path) && !addsNothing(snapshot));
+  memory: LedgerMemory,
+): Promise<Found> {
+  const added = () => memory.added(snapshot, () => manifests.added(snapshot));
+  if (listing.kind === 'segments') return lookUpSegments(snapshot, listing.etags, open, added);
+  const suspects = [...open].filter(([, { hashes, proven }]) => {
+    if (listing.kind === 'hashes') return hashesMention(listing, hashes) !== undefined;
+    return listing.kind === 'count' || (!proven && !addsNothing(snapshot));
   });
   if (suspects.length === 0) return [];
 
-  const added = new Map(
-    (await manifests.added(snapshot)).map((entry) => [plainSpelling(entry.filePath), entry]),
-  );
-  const found: [Candidate, Verdict][] = [];
-  for (const [path, candidate] of suspects) {
-    const entry = added.get(path);
-    if (entry === undefined) continue;
-    const otherEtag =
-      listing.kind === 'hashes' && hashesMention(listing, { uri: path, etag: candidate.etag }) === 'path';
-    found.push([candidate, foundAs(candidate, snapshot.snapshotId, entry, otherEtag)]);
-  }
-  return found;
+  const entries = await added();
+  return suspects.flatMap(([path, { candidate, hashes }]) => {
+    const entry = entries.get(path);
+    if (entry === undefined) return [];
+    const otherEtag = listing.kind === 'hashes' && hashesMention(listing, hashes) === 'path';
+    return [[path, foundAs(candidate, snapshot.snapshotId, entry, otherEtag)] as const];
+  });
 }
 
 /** An entry carries no ETag: where the ledger has none either, the size tells an overwritten object. */
@@ -126,20 +166,17 @@ function foundAs(candidate: Candidate, snapshotId: bigint, entry: ManifestEntry,
 }
 
 async function lookUpSegments(
-  snapshot: Snapshot,
+  { snapshotId }: Snapshot,
   etags: ReadonlyMap<string, string>,
-  open: ReadonlyMap<string, Candidate>,
-  manifests: ManifestReader,
-): Promise<readonly (readonly [Candidate, Verdict])[]> {
-  const found: [Candidate, Verdict][] = [];
-  for (const [path, candidate] of open) {
+  open: Open,
+  added: () => Promise<ReadonlyMap<string, ManifestEntry>>,
+): Promise<Found> {
+  const found: [string, Verdict][] = [];
+  for (const [path, { candidate }] of open) {
     const etag = etags.get(path);
-    if (etag === undefined) continue;
-    if (etag === candidate.etag) {
-      found.push([candidate, { kind: 'registered', snapshotId: snapshot.snapshotId }]);
-    } else {
-      const entry = (await manifests.added(snapshot)).find((added) => plainSpelling(added.filePath) === path);
-      found.push([candidate, { kind: 'replaced', snapshotId: snapshot.snapshotId, entry }]);
+    if (etag === candidate.etag) found.push([path, { kind: 'registered', snapshotId }]);
+    else if (etag !== undefined) {
+      found.push([path, { kind: 'replaced', snapshotId, entry: (await added()).get(path) }]);
     }
   }
   return found;
@@ -150,17 +187,14 @@ function addsNothing(snapshot: Snapshot): boolean {
   return snapshot.summary['added-data-files'] === '0';
 }
 
-async function searchLive(
-  head: Snapshot,
-  wanted: ReadonlyMap<string, Candidate>,
-  manifests: ManifestReader,
-): Promise<readonly (readonly [Candidate, Verdict])[]> {
-  const found: [Candidate, Verdict][] = [];
+async function searchLive(head: Snapshot, wanted: Open, manifests: ManifestReader): Promise<Found> {
+  const found = new Map<string, Verdict>();
   for await (const entry of manifests.live(head)) {
-    const candidate = wanted.get(plainSpelling(entry.filePath));
-    if (candidate === undefined) continue;
-    found.push([candidate, foundAs(candidate, entry.snapshotId ?? head.snapshotId, entry)]);
-    if (found.length === wanted.size) break;
+    const path = plainSpelling(entry.filePath);
+    const asked = wanted.get(path);
+    if (asked === undefined) continue;
+    found.set(path, foundAs(asked.candidate, entry.snapshotId ?? head.snapshotId, entry));
+    if (found.size === wanted.size) break;
   }
-  return found;
+  return [...found];
 }

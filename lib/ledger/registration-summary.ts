@@ -15,7 +15,8 @@ export interface LedgerEntry {
 /** What a snapshot's summary lets one say about which segments it registered. */
 export type Listing =
   | { readonly kind: 'segments'; readonly etags: ReadonlyMap<string, string> }
-  | { readonly kind: 'hashes'; readonly hashes: ReadonlyMap<number, readonly number[]> }
+  /** The first four bytes of each path's hash, ascending, and of its ETag's at the same place. */
+  | { readonly kind: 'hashes'; readonly paths: Uint32Array; readonly etags: Uint32Array }
   | { readonly kind: 'count' }
   /** Not a registration of ours. */
   | { readonly kind: 'none' };
@@ -53,14 +54,35 @@ export function readListing(summary: Readonly<Record<string, string>>): Listing 
   return summary[COUNT] === undefined ? { kind: 'none' } : { kind: 'count' };
 }
 
+/** What a listing of hashes is asked with. */
+export interface LedgerHashes {
+  readonly path: number;
+  readonly etag: number;
+}
+
+export function ledgerHashes(entry: LedgerEntry): LedgerHashes {
+  return { path: hash(entry.uri).readUInt32BE(0), etag: hash(entry.etag).readUInt32BE(0) };
+}
+
 /** Whether a listing of hashes may hold this segment, and under this ETag. A hit is to be confirmed in the manifests. */
 export function hashesMention(
-  listing: Listing & { readonly kind: 'hashes' },
-  entry: LedgerEntry,
+  { paths, etags }: Listing & { readonly kind: 'hashes' },
+  wanted: LedgerHashes,
 ): 'path-and-etag' | 'path' | undefined {
-  const etags = listing.hashes.get(hash(entry.uri).readUInt32BE(0));
-  if (etags === undefined) return undefined;
-  return etags.includes(hash(entry.etag).readUInt32BE(0)) ? 'path-and-etag' : 'path';
+  let at = lowerBound(paths, wanted.path);
+  if (paths[at] !== wanted.path) return undefined;
+  for (; paths[at] === wanted.path; at += 1) if (etags[at] === wanted.etag) return 'path-and-etag';
+  return 'path';
+}
+
+function lowerBound(sorted: Uint32Array, wanted: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** `s3a://` and `s3n://` are spellings of `s3://` (cases.md D15): for comparison only. */
@@ -92,15 +114,14 @@ function parseStrings(text: string): readonly string[] | undefined {
 function readHashes(text: string): Listing | undefined {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.length % HASH_BYTES !== 0) return undefined;
-  const hashes = new Map<number, number[]>();
-  for (let at = 0; at < bytes.length; at += HASH_BYTES) {
-    const path = bytes.readUInt32BE(at);
-    const etag = bytes.readUInt32BE(at + 4);
-    const etags = hashes.get(path);
-    if (etags === undefined) hashes.set(path, [etag]);
-    else etags.push(etag);
-  }
-  return { kind: 'hashes', hashes };
+  const pairs = new BigUint64Array(bytes.length / HASH_BYTES);
+  for (let at = 0; at < pairs.length; at += 1) pairs[at] = bytes.readBigUInt64BE(at * HASH_BYTES);
+  pairs.sort();
+  return {
+    kind: 'hashes',
+    paths: Uint32Array.from(pairs, (pair) => Number(pair >> 32n)),
+    etags: Uint32Array.from(pairs, (pair) => Number(pair & 0xffff_ffffn)),
+  };
 }
 
 /** The longest common prefix that ends in a slash, so that every entry's rest is a key's tail. */

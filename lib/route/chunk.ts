@@ -87,7 +87,7 @@ function chunkBody(segments: readonly string[], nonce: string | undefined): stri
 
 /** SQS takes the characters of XML only: JSON escapes the control characters, and U+FFFE and U+FFFF are escaped here. */
 function segmentJson(reference: SegmentReference): string {
-  const { scheme, bucket, key, sizeBytes, etag, versionId, sequencer, copied } = reference;
+  const { scheme, bucket, key, sizeBytes, etag, versionId, sequencer, copied, absentAt } = reference;
   const segment = {
     ...(scheme !== 's3' && { scheme }),
     bucket,
@@ -97,6 +97,7 @@ function segmentJson(reference: SegmentReference): string {
     versionId,
     sequencer,
     ...(copied === true && { copied }),
+    absentAt,
   };
   return JSON.stringify(segment).replaceAll(
     /[\ufffe\uffff]/g,

@@ -45,6 +45,8 @@ export interface ManifestFile {
 
 /** What a manifest's entry says that the ledger asks for: which file, live or deleted, since which snapshot. */
 export interface ManifestEntry {
+  /** The manifest that has it. */
+  readonly manifestPath: string;
   readonly status: 'existing' | 'added' | 'deleted';
   readonly snapshotId: bigint | undefined;
   readonly filePath: string;

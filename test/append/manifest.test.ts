@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { encodeManifest, readManifestEntries } from '../../lib/append/manifest.ts';
+import { encodeManifest, readEntryMetrics, readManifestEntries } from '../../lib/append/manifest.ts';
 import { readContainer } from '../../lib/append/object-container.ts';
 import { decodeAvro, withoutDocs } from './avro-oracle.ts';
 import { javaDataFiles, javaPartitionFields, javaSchema, javaSpecs, SNAPSHOT_ID } from './java-inputs.ts';
@@ -68,6 +68,7 @@ describe.each([1, 2, 3] as const)('a manifest of format version %i', (formatVers
     ])('written by %s is read by readManifestEntries', (_writer, bytes) => {
       expect([...readManifestEntries(bytes, 'm.avro')]).toEqual(
         [0, 1].map((n) => ({
+          manifestPath: 'm.avro',
           status: 'added',
           snapshotId: SNAPSHOT_ID,
           filePath: `s3://bucket/key ${n}%20ü.parquet`,
@@ -76,8 +77,30 @@ describe.each([1, 2, 3] as const)('a manifest of format version %i', (formatVers
         })),
       );
     });
+
+    it.each([
+      ['Java', java],
+      ['this project', ours],
+    ])('written by %s has its metrics read by readEntryMetrics, of the file asked for', (_writer, bytes) => {
+      const [, file] = javaDataFiles('unpartitioned');
+      if (file === undefined) throw new Error('no second file');
+      expect(readEntryMetrics(bytes, 'm.avro', 's3://bucket/key 1%20ü.parquet')).toEqual({
+        recordCount: 11n,
+        columnSizes: file.columnSizes,
+        valueCounts: file.valueCounts,
+        nullValueCounts: file.nullValueCounts,
+        lowerBounds: plain(file.lowerBounds),
+        upperBounds: plain(file.upperBounds),
+        splitOffsets: [],
+      });
+      expect(readEntryMetrics(bytes, 'm.avro', 's3://bucket/other.parquet')).toBeUndefined();
+    });
   });
 });
+
+/** Buffers, as a reader has them. */
+const plain = (bounds: ReadonlyMap<number, Uint8Array>) =>
+  new Map(bounds.entries().map(([id, bytes]) => [id, Buffer.from(bytes)]));
 
 describe('encodeManifest', () => {
   it('writes bounded blocks, all files in order', () => {

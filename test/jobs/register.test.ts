@@ -195,6 +195,31 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(dataFiles(await orders()).length).toBe(1);
   });
 
+  test('one of the same size and row count, but other values, is replaced: its metrics tell', async () => {
+    const one = segment(1);
+    const two = segment(2);
+    expect(two.length).toBe(one.length);
+    await registration.deliver([registration.upload(key('a'), one)]);
+    await registration.deliver([registration.upload(key('a'), two)]);
+    expect(quarantined()).toEqual(['segment.replaced']);
+  });
+
+  test('a copy is quarantined where copies: quarantine says so, a redelivered one is recognised', async () => {
+    await registration.close();
+    registration = await startRegistration({ copies: 'quarantine' });
+    const first = registration.upload(key('a'), segment(1));
+    await registration.deliver([first]);
+    const copied = registration.upload(key('b'), segment(6));
+    const chunk = (record: { key: string; eTag: string }) =>
+      JSON.stringify({
+        v: 1,
+        segments: [{ bucket: 'lake', key: record.key, etag: record.eTag, copied: true }],
+      });
+    expect(await registration.deliver(chunk(copied), chunk(first))).toEqual(nothingFailed);
+    expect(quarantined()).toEqual(['registration.unprovable']);
+    expect(dataFiles(await orders()).length).toBe(1);
+  });
+
   test("what lies in the table's own paths is no segment (I11)", async () => {
     await registration.deliver([registration.upload(key('a'), segment(1))]);
     const compacted = registration.upload('thadam/v1/plant/orders/data/compacted.parquet', segment(1));

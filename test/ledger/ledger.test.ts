@@ -5,6 +5,8 @@ import {
   type ManifestReader,
   UPLOAD_ALLOWANCE_MS,
 } from '../../lib/ledger/ledger.ts';
+import { ledgerMemory } from '../../lib/ledger/ledger-memory.ts';
+import { isHistoryShort, provableSince } from '../../lib/ledger/provable-history.ts';
 import { registrationSummary } from '../../lib/ledger/registration-summary.ts';
 import type { ManifestEntry } from '../../lib/spec/manifest.ts';
 import type { Snapshot } from '../../lib/spec/snapshot.ts';
@@ -35,6 +37,7 @@ const foreign = (
 ): Snapshot =>
   snapshot(id, { timestampMs: BigInt(timestampMs), summary: { operation: 'append', ...summary } });
 const entry = (filePath: string, overrides: Partial<ManifestEntry> = {}): ManifestEntry => ({
+  manifestPath: 's3://lake/orders/metadata/m0.avro',
   status: 'added',
   snapshotId: undefined,
   filePath,
@@ -58,12 +61,13 @@ function manifests(
       reads.push(`live ${head.snapshotId}`);
       yield* live;
     },
+    metrics: async () => undefined,
   };
   return { reader, reads };
 }
 
-async function verdict(state: TableState, of = candidate(), known = manifests()) {
-  const verdicts = await consultLedger(state, 'main', [of], known.reader);
+async function verdict(state: TableState, of = candidate(), known = manifests(), memory = ledgerMemory()) {
+  const verdicts = await consultLedger(state, 'main', [of], known.reader, memory);
   return { ...verdicts.get(of.uri), reads: known.reads };
 }
 
@@ -226,5 +230,98 @@ describe('consultLedger: absence is proven, never assumed (I2)', () => {
       snapshots: new Map([...state.snapshots, [9n, { ...ours(9n, UPLOADED), parentSnapshotId: 1n }]]),
     };
     expect(await verdict(withRolledBack)).toMatchObject({ kind: 'absent' });
+  });
+});
+
+describe('consultLedger: absence that was proven before (a redrive)', () => {
+  const other = 's3://lake/in/orders/z.parquet';
+  /** Its history begins after the upload: nothing proves absence but an earlier proof. */
+  const expired = tableWithHistory([
+    { ...ours(7n, UPLOADED + HOUR, other), parentSnapshotId: 6n },
+    ours(8n, UPLOADED + 2 * HOUR, other),
+  ]);
+  const absentAt = (snapshotId: bigint | null, tableUuid = expired.uuid) =>
+    candidate({ absentAt: { tableUuid, snapshotId } });
+
+  test('needs history from that head only, met as an ancestor or as the parent of the oldest', async () => {
+    expect(await verdict(expired)).toMatchObject({ kind: 'unprovable' });
+    expect(await verdict(expired, absentAt(7n))).toEqual({ kind: 'absent', reads: [] });
+    expect(await verdict(expired, absentAt(6n))).toEqual({ kind: 'absent', reads: [] });
+  });
+
+  test.each([
+    ['a head that is not met', absentAt(5n)],
+    ['a head that there was none', absentAt(null)],
+    ['another table of that name', absentAt(7n, 'f1b34a5e-0000-4000-8000-000000000002')],
+  ])('proves nothing at %s', async (_title, of) => {
+    expect(await verdict(expired, of)).toMatchObject({ kind: 'unprovable' });
+  });
+
+  test('still looks for presence everywhere, and reads foreign appends since', async () => {
+    const state = tableWithHistory([
+      { ...ours(7n, UPLOADED + HOUR, other), parentSnapshotId: 6n },
+      foreign(8n, UPLOADED + 2 * HOUR),
+    ]);
+    const read = manifests({ 8: [entry(uri)] });
+    expect(await verdict(state, absentAt(7n), read)).toMatchObject({ kind: 'registered', snapshotId: 8n });
+    const before = tableWithHistory([
+      { ...ours(6n, UPLOADED + HOUR), parentSnapshotId: 5n },
+      ours(7n, UPLOADED + 2 * HOUR, other),
+    ]);
+    expect(await verdict(before, absentAt(7n))).toMatchObject({ kind: 'registered', snapshotId: 6n });
+  });
+});
+
+describe('ledgerMemory: a warm container reads each snapshot once', () => {
+  const other = 's3://lake/in/orders/z.parquet';
+  const state = tableWithHistory([ours(1n, 0, other), foreign(2n, UPLOADED + 1)]);
+
+  test('a foreign append is read once, whatever is asked', async () => {
+    const [memory, known] = [ledgerMemory(), manifests({ 2: [entry(uri)] })];
+    expect(await verdict(state, candidate(), known, memory)).toMatchObject({ kind: 'registered' });
+    const another = candidate({ uri: 's3://lake/in/orders/b.parquet' });
+    expect(await verdict(state, another, known, memory)).toEqual({ kind: 'absent', reads: ['added 2'] });
+  });
+
+  test('beyond its bound it forgets, and answers the same', async () => {
+    const [memory, known] = [ledgerMemory(1), manifests({ 2: [entry(uri)] })];
+    for (let times = 0; times < 2; times += 1) {
+      expect(await verdict(state, candidate(), known, memory)).toMatchObject({ kind: 'registered' });
+    }
+  });
+
+  test('a table dropped and made again has nothing of the old one', async () => {
+    const memory = ledgerMemory();
+    const known = manifests({ 2: [entry(uri)] });
+    await verdict(state, candidate(), known, memory);
+    const again = tableWithHistory([ours(1n, 0, other), ours(3n, UPLOADED + 1, other)]);
+    expect(await verdict(again, candidate(), known, memory)).toMatchObject({ kind: 'absent' });
+  });
+});
+
+describe('provableSince', () => {
+  const other = 's3://lake/in/orders/z.parquet';
+
+  test('is the beginning where history is whole', () => {
+    expect(provableSince(tableState(), 'main')).toBe('beginning');
+    expect(provableSince(tableWithHistory([ours(1n, UPLOADED)]), 'main')).toBe('beginning');
+  });
+
+  test('agrees with the ledger to the millisecond where history has expired', async () => {
+    const state = tableWithHistory([{ ...ours(7n, UPLOADED, other), parentSnapshotId: 6n }]);
+    const since = provableSince(state, 'main');
+    expect(since).toBe(UPLOADED + UPLOAD_ALLOWANCE_MS);
+    expect(await verdict(state, candidate({ uploadedMs: Number(since) + 1 }))).toMatchObject({
+      kind: 'absent',
+    });
+    expect(await verdict(state, candidate({ uploadedMs: Number(since) }))).toMatchObject({
+      kind: 'unprovable',
+    });
+  });
+
+  test('is short once what waits longest has used up half of it', () => {
+    expect(isHistoryShort(0, 50, 100)).toBe(false);
+    expect(isHistoryShort(0, 49, 100)).toBe(true);
+    expect(isHistoryShort('beginning', 0, 100)).toBe(false);
   });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { hashesMention, readListing, registrationSummary } from '../../lib/ledger/registration-summary.ts';
+import {
+  hashesMention,
+  ledgerHashes,
+  readListing,
+  registrationSummary,
+} from '../../lib/ledger/registration-summary.ts';
 
 const entries = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
@@ -27,13 +32,10 @@ describe('registrationSummary', () => {
     const listing = readListing(registrationSummary(entries(200)));
     expect(listing.kind).toBe('hashes');
     if (listing.kind !== 'hashes') return;
-    for (const entry of entries(200)) expect(hashesMention(listing, entry)).toBe('path-and-etag');
-    expect(hashesMention(listing, { uri: 's3://lake/in/orders/part-000007.parquet', etag: 'other' })).toBe(
-      'path',
-    );
-    expect(
-      hashesMention(listing, { uri: 's3://lake/in/orders/else.parquet', etag: 'etag-7' }),
-    ).toBeUndefined();
+    const mention = (uri: string, etag: string) => hashesMention(listing, ledgerHashes({ uri, etag }));
+    for (const { uri, etag } of entries(200)) expect(mention(uri, etag)).toBe('path-and-etag');
+    expect(mention('s3://lake/in/orders/part-000007.parquet', 'other')).toBe('path');
+    expect(mention('s3://lake/in/orders/else.parquet', 'etag-7')).toBeUndefined();
   });
 
   test('writes the number alone above 16 KiB', () => {

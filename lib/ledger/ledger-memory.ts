@@ -1,0 +1,78 @@
+import type { ManifestEntry } from '../spec/manifest.ts';
+import type { Snapshot } from '../spec/snapshot.ts';
+import type { TableState } from '../spec/table-state.ts';
+import { type Listing, plainSpelling, readListing } from './registration-summary.ts';
+
+/**
+ * What was read of one table's snapshots: they never change, so a warm container reads each once. Bounded by the number of
+ * names held; beyond it everything is forgotten, which costs time alone.
+ */
+export interface LedgerMemory {
+  listing(snapshot: Snapshot): Listing;
+  /** The entries that the snapshot added, by their plain spelling; `read` is asked once. */
+  added(
+    snapshot: Snapshot,
+    read: () => Promise<readonly ManifestEntry[]>,
+  ): Promise<ReadonlyMap<string, ManifestEntry>>;
+  /** Forgets the snapshots that the table no longer has. */
+  retain(state: Pick<TableState, 'snapshots'>): void;
+}
+
+/** About 10 MB of paths. */
+const MAX_NAMES = 50_000;
+
+/** @param maxNames @default 50,000 */
+export function ledgerMemory(maxNames: number = MAX_NAMES): LedgerMemory {
+  const listings = new Map<bigint, Listing>();
+  const additions = new Map<bigint, ReadonlyMap<string, ManifestEntry>>();
+  let names = 0;
+
+  function hold(count: number): void {
+    if (names + count > maxNames) {
+      listings.clear();
+      additions.clear();
+      names = 0;
+    }
+    names += count;
+  }
+
+  return {
+    listing(snapshot) {
+      const known = listings.get(snapshot.snapshotId);
+      if (known !== undefined) return known;
+      const listing = readListing(snapshot.summary);
+      hold(sizeOf(listing));
+      listings.set(snapshot.snapshotId, listing);
+      return listing;
+    },
+
+    async added(snapshot, read) {
+      const known = additions.get(snapshot.snapshotId);
+      if (known !== undefined) return known;
+      const entries = new Map((await read()).map((entry) => [plainSpelling(entry.filePath), entry]));
+      if (additions.has(snapshot.snapshotId)) return entries;
+      hold(entries.size);
+      additions.set(snapshot.snapshotId, entries);
+      return entries;
+    },
+
+    retain({ snapshots }) {
+      for (const [id, listing] of listings) {
+        if (snapshots.has(id)) continue;
+        listings.delete(id);
+        names -= sizeOf(listing);
+      }
+      for (const [id, entries] of additions) {
+        if (snapshots.has(id)) continue;
+        additions.delete(id);
+        names -= entries.size;
+      }
+    },
+  };
+}
+
+/** In names; the listing itself counts as one. */
+function sizeOf(listing: Listing): number {
+  if (listing.kind === 'segments') return 1 + listing.etags.size;
+  return listing.kind === 'hashes' ? 1 + Math.ceil(listing.paths.length / 8) : 1;
+}

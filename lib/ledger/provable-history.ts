@@ -1,0 +1,19 @@
+import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
+import { isBeginning, UPLOAD_ALLOWANCE_MS } from './ledger.ts';
+import { readListing } from './registration-summary.ts';
+
+/**
+ * How far back absence can be proven: segments uploaded after this time, in milliseconds since 1970; `beginning` when the
+ * branch's history is whole. An earlier upload that is not found is `registration.unprovable`.
+ */
+export function provableSince(state: TableState, branch: string): number | 'beginning' {
+  let oldest = branchHead(state, branch);
+  for (const snapshot of ancestors(state, oldest)) oldest = snapshot;
+  if (oldest === undefined || isBeginning(oldest, readListing(oldest.summary))) return 'beginning';
+  return Number(oldest.timestampMs) + UPLOAD_ALLOWANCE_MS;
+}
+
+/** Whether what waits longest has used up half of the time in which its absence can be proven. */
+export function isHistoryShort(since: number | 'beginning', oldestSentMs: number, nowMs: number): boolean {
+  return since !== 'beginning' && (nowMs - oldestSentMs) * 2 > nowMs - since;
+}
