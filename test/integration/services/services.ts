@@ -8,6 +8,7 @@ import { engineAnswers, startNetwork } from './container.ts';
 import { localstackInContainer, localstackOnHost } from './localstack.ts';
 import { restFixtureInContainer, restFixtureOnHost } from './rest-fixture.ts';
 import { seaweedfsInContainer, seaweedfsOnHost } from './seaweedfs.ts';
+import { seaweedfsCatalogInContainer, seaweedfsCatalogOnHost } from './seaweedfs-catalog.ts';
 import type { Folders, Running, ServiceName, Services } from './service.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -95,6 +96,10 @@ const hostProcesses: Launch = {
     const [store] = await Promise.all([start('seaweedfs'), install('fixture')]);
     return restFixtureOnHost(folders, 'seaweedfsCatalog', store.service);
   },
+  seaweedfsOwnCatalog: async (folders) => {
+    await install('seaweedfs');
+    return seaweedfsCatalogOnHost(folders);
+  },
 };
 
 function containersOn(network: StartedNetwork): Launch {
@@ -109,6 +114,7 @@ function containersOn(network: StartedNetwork): Launch {
       const { service } = await start('seaweedfs');
       return restFixtureInContainer(folders, network, 'seaweedfsCatalog', service, 'http://seaweedfs:8333');
     },
+    seaweedfsOwnCatalog: (folders) => seaweedfsCatalogInContainer(folders, network),
   };
 }
 
@@ -122,6 +128,8 @@ async function inContainers(): Promise<boolean> {
 }
 
 /** Runs `.ci/setup` for one component; it costs nothing when that is there already. */
-export async function install(component: 'seaweedfs' | 'localstack' | 'fixture' | 'readers'): Promise<void> {
+export async function install(
+  component: 'seaweedfs' | 'localstack' | 'fixture' | 'parquet' | 'readers',
+): Promise<void> {
   await promisify(execFile)(join(root, '.ci/setup'), [component]);
 }
