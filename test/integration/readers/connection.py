@@ -10,12 +10,19 @@ import decimal
 import json
 import math
 import sys
+import traceback
 import uuid
 
 
 def answer(program):
-    """Runs program(request) -> answer for the JSON on standard input."""
-    json.dump(program(json.load(sys.stdin)), sys.stdout, allow_nan=False)
+    """Runs program(request) -> answer for every line of JSON on standard input, until it ends; says {answer} or {error}."""
+    answers, sys.stdout = sys.stdout, sys.stderr
+    for line in sys.stdin:
+        try:
+            reply = {"answer": program(json.loads(line))}
+        except Exception:
+            reply = {"error": traceback.format_exc()}
+        print(json.dumps(reply, allow_nan=False), file=answers, flush=True)
 
 
 def pyiceberg_catalog(catalog):
@@ -32,6 +39,7 @@ def pyiceberg_catalog(catalog):
             "s3.secret-access-key": store["secretAccessKey"],
             "s3.region": store["region"],
             "s3.force-virtual-addressing": False,
+            **{name: catalog[name] for name in ("warehouse", "token") if catalog.get(name)},
         },
     )
 

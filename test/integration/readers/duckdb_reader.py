@@ -40,8 +40,9 @@ def connect(catalog):
         ENDPOINT '{store["endpoint"].removeprefix("http://")}', URL_STYLE 'path', USE_SSL false,
         REGION '{store["region"]}')"""
     )
+    authorization = f"TOKEN '{catalog['token']}'" if catalog.get("token") else "AUTHORIZATION_TYPE 'none'"
     connection.execute(
-        f"""ATTACH '' AS ice (TYPE iceberg, ENDPOINT '{catalog["uri"]}', AUTHORIZATION_TYPE 'none',
+        f"""ATTACH '{catalog.get("warehouse", "")}' AS ice (TYPE iceberg, ENDPOINT '{catalog["uri"]}', {authorization},
         ACCESS_DELEGATION_MODE 'none')"""
     )
     return connection

@@ -8,6 +8,7 @@ export interface ContainerCommand {
   readonly name: string;
   readonly image: string;
   readonly port: number;
+  readonly otherPorts?: readonly number[];
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
@@ -34,13 +35,13 @@ export async function startContainer(
   folders: Folders,
   network: StartedNetwork,
   container: ContainerCommand,
-): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {
+): Promise<{ readonly endpoint: string; endpointOf(port: number): string; stop(): Promise<void> }> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const log = createWriteStream(join(folders.logs, `${container.name}.log`));
   const prepared = new GenericContainer(container.image)
     .withNetwork(network)
     .withNetworkAliases(container.name)
-    .withExposedPorts(container.port)
+    .withExposedPorts(container.port, ...(container.otherPorts ?? []))
     .withEnvironment({ ...container.environment })
     .withCopyContentToContainer(
       Object.entries(container.files ?? {}).map(([target, content]) => ({ target, content })),
@@ -50,8 +51,10 @@ export async function startContainer(
     .withWaitStrategy(Wait.forHttp(container.readyPath, container.port));
   if (container.command !== undefined) prepared.withCommand([...container.command]);
   const started = await prepared.start();
+  const endpointOf = (port: number) => `http://${started.getHost()}:${started.getMappedPort(port)}`;
   return {
-    endpoint: `http://${started.getHost()}:${started.getMappedPort(container.port)}`,
+    endpoint: endpointOf(container.port),
+    endpointOf,
     stop: async () => {
       await started.stop();
     },

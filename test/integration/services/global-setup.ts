@@ -16,7 +16,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const startedAt = performance.now();
   const [started] = await Promise.all([
-    startServices({ want: ['localstack', 'seaweedfs', 'localstackCatalog', 'seaweedfsCatalog'] }),
+    startServices({
+      want: ['localstack', 'seaweedfs', 'localstackCatalog', 'seaweedfsCatalog', 'seaweedfsOwnCatalog'],
+    }),
     install('readers'),
   ]);
   project.provide('services', started.services);

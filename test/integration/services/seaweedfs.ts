@@ -8,8 +8,8 @@ import { startHostProcess } from './host-process.ts';
 import { answers } from './ready.ts';
 import { bucket, type Folders, type Running, type StoreService } from './service.ts';
 
-const credentials = { accessKeyId: 'seaweed-key', secretAccessKey: 'seaweed-secret' };
-const identities = JSON.stringify({
+export const credentials = { accessKeyId: 'seaweed-key', secretAccessKey: 'seaweed-secret' };
+export const identities = JSON.stringify({
   identities: [
     {
       name: 'tests',

@@ -11,6 +11,10 @@ export interface StoreService {
 export interface CatalogService {
   readonly uri: string;
   readonly store: StoreService;
+  /** What `GET /v1/config` is asked for; absent where a catalog has one warehouse. */
+  readonly warehouse?: string;
+  /** A bearer token; absent where a catalog asks for none. */
+  readonly token?: string;
 }
 
 /** The services by name; one that did not start is absent. */
@@ -21,6 +25,8 @@ export interface Services {
   readonly localstackCatalog: CatalogService;
   /** Apache's REST fixture over SeaweedFS. */
   readonly seaweedfsCatalog: CatalogService;
+  /** SeaweedFS's own catalog, over its own S3. */
+  readonly seaweedfsOwnCatalog: CatalogService;
 }
 
 export type ServiceName = keyof Services;
