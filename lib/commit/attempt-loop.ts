@@ -104,8 +104,10 @@ export async function commitInAttempts<R>(
       if (result.reason === 'invalid' && fresh) throw refused(table, message);
     }
 
+    // A conflict of a cached state is no contention. Any other end waits before it looks, since a state grows old while one waits.
+    if (result.outcome === 'unknown' || fresh)
+      await ports.timers.sleep(backoffMs(number, retry, ports.random));
     const asserted = state;
-    const wasStale = !fresh;
     state = await options.reload();
     fresh = true;
     if (result.outcome === 'unknown') {
@@ -118,9 +120,6 @@ export async function commitInAttempts<R>(
       if (unchanged && refusedOn === state.metadataLocation) throw refused(table, message);
       refusedOn = unchanged ? state.metadataLocation : undefined;
     }
-    // A conflict of a cached state is no contention: somebody committed since, and the new state is at hand.
-    if (result.outcome === 'refused' && wasStale) continue;
-    await ports.timers.sleep(backoffMs(number, retry, ports.random));
   }
   throw new RegistrarError(
     'catalog.conflict',

@@ -32,17 +32,31 @@ async function run(script: {
   const reloads = [...(script.reloads ?? [])];
   const attempts: Attempt[] = [];
   const sleeps: number[] = [];
+  const steps: string[] = [];
   const end = commitInAttempts<string>(
     {
-      catalog: { commit: async () => answers.shift() ?? conflict },
-      timers: { sleep: async (ms) => void sleeps.push(ms) },
+      catalog: {
+        commit: async () => {
+          steps.push('commit');
+          return answers.shift() ?? conflict;
+        },
+      },
+      timers: {
+        sleep: async (ms) => {
+          steps.push('sleep');
+          sleeps.push(ms);
+        },
+      },
       random: { next: () => 0.5, uuid: () => 'u' },
     },
     {
       table: base.identifier,
       branch: 'main',
       initial: { state: script.initial ?? base, fresh: script.fresh ?? true },
-      reload: async () => reloads.shift() ?? { ...base },
+      reload: async () => {
+        steps.push('reload');
+        return reloads.shift() ?? { ...base };
+      },
       read: () => later(OURS),
       stage: async (attempt): Promise<StagedCommit<string> | 'nothing' | 'reload'> => {
         attempts.push(attempt);
@@ -58,7 +72,7 @@ async function run(script: {
       remainingMs: script.remainingMs ?? (() => 60_000),
     },
   );
-  return { end: await end.catch((error: unknown) => error), attempts, sleeps };
+  return { end: await end.catch((error: unknown) => error), attempts, sleeps, steps };
 }
 
 describe('commitInAttempts: the three ends of a commit (I7)', () => {
@@ -81,6 +95,13 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
   test('a conflict of a cached state is staged again without a wait', async () => {
     const { sleeps } = await run({ answers: [conflict, landed], reloads: [later(2n)], fresh: false });
     expect(sleeps).toEqual([]);
+  });
+
+  test('a wait comes before the load, or the state that is staged next is as old as the wait is long (I8)', async () => {
+    for (const answer of [conflict, unknown]) {
+      const { steps } = await run({ answers: [answer, landed], reloads: [later(2n)] });
+      expect(steps).toEqual(['commit', 'sleep', 'reload', 'commit']);
+    }
   });
 
   test('waits double, with jitter, up to the most', async () => {
