@@ -73,8 +73,7 @@ type Make = (
  */
 async function routes(catalog: Catalog, via: Entry['create_via']): Promise<readonly Route[]> {
   if (via !== 'auto') return [via];
-  const registers = (await catalog.supports('register')) === true;
-  return registers ? ['register', 'commit', 'create'] : ['commit', 'create'];
+  return (await catalog.supports('register')) ? ['register', 'commit', 'create'] : ['commit', 'create'];
 }
 
 const makeVia: Readonly<Record<Route, Make>> = {

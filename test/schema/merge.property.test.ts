@@ -59,7 +59,7 @@ describe('mergeSchemas, for any dataset', () => {
 
         expect(contents(anyOrder)).toEqual(contents(inOrder));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -76,7 +76,7 @@ describe('mergeSchemas, for any dataset', () => {
           expect(held[id]).toEqual({ parentId, role, name, type });
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -94,7 +94,7 @@ describe('mergeSchemas, for any dataset', () => {
           expect(contents(table)).toEqual(before);
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
@@ -125,7 +125,7 @@ describe('mergeSchemas, for any dataset', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

@@ -274,6 +274,13 @@ describe('mergeSchemas: what others do to the table', () => {
     expect(table.state().currentSchema.fields[1]).toEqual(column(2, 'n', 'long'));
   });
 
+  test('a column promoted by SQL beyond the dataset’s promotion is not narrowed', () => {
+    const table = followed([column(1, 'n', 'decimal(9,2)')]);
+    table.alter([column(1, 'n', 'decimal(38,2)')]);
+    expect(table.register([segment([column(1, 'n', 'decimal(12,2)')])]).changes).toEqual([]);
+    expect(table.state().currentSchema.fields).toEqual([column(1, 'n', 'decimal(38,2)')]);
+  });
+
   test('a column dropped by SQL stays dropped, is reported once, and the segment is appended', () => {
     const table = followed([id, note, column(3, 's', struct(column(4, 'a', 'int')))]);
     table.alter([id]);
@@ -389,6 +396,20 @@ describe('mergeSchemas: first contact', () => {
     const table = evolvingTable([id, note]);
     expect(complaints(table.register([segment(fields)]))).toEqual([expect.stringMatching(complaint)]);
     expect(table.state().properties).not.toHaveProperty(datasetSchemaProperty);
+  });
+
+  test('a map key is not promoted', () => {
+    const table = evolvingTable([id, column(2, 'm', map(3, 'int', 4, 'int'))]);
+    expect(complaints(table.register([segment([id, column(2, 'm', map(3, 'long', 4, 'int'))])]))).toEqual([
+      expect.stringMatching(/"m\.key" \(3\): map keys never change/),
+    ]);
+  });
+
+  test('the batch’s first upload is the first contact, wherever it stands in the batch', () => {
+    const table = evolvingTable([column(1, 'a', 'int')]);
+    const [first, second] = [segment([column(1, 'a', 'int')]), segment([column(1, 'b', 'int')])];
+    expect(table.register([second, first]).refused.size).toBe(0);
+    expect(table.state().currentSchema.fields).toEqual([column(1, 'b', 'int')]);
   });
 
   test('new columns are added', () => {
