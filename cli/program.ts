@@ -5,6 +5,7 @@ import { explainCommand } from './explain.ts';
 import { inspectCommand } from './inspect.ts';
 import { invokeCommand } from './invoke.ts';
 import { planCommand } from './plan.ts';
+import { settingsCommand } from './settings.ts';
 
 /** The command line: one file a command, each calling one job. Answers the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -12,11 +13,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .description('Registers Parquet segments that already lie in an object store in Apache Iceberg tables.')
     .exitOverride()
     .showHelpAfterError('(run with --help for the commands)');
-  program.addCommand(demoCommand());
-  program.addCommand(explainCommand().copyInheritedSettings(program));
-  program.addCommand(inspectCommand());
-  program.addCommand(invokeCommand());
-  program.addCommand(planCommand().copyInheritedSettings(program));
+  for (const command of commands()) program.addCommand(command.copyInheritedSettings(program));
 
   try {
     await program.parseAsync([...argv]);
@@ -29,4 +26,15 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     throw error;
   }
+}
+
+function commands(): readonly Command[] {
+  return [
+    demoCommand(),
+    explainCommand(),
+    inspectCommand(),
+    invokeCommand(),
+    planCommand(),
+    settingsCommand(),
+  ];
 }

@@ -1,0 +1,30 @@
+import Table from 'cli-table3';
+import { Command } from 'commander';
+import { describeSettings } from '../lib/config/settings.ts';
+import { settingsPage } from '../lib/config/settings-page.ts';
+
+/** `iceberg-registrar settings` */
+export function settingsCommand(): Command {
+  return new Command('settings')
+    .description('Print every key of the configuration: type, default, meaning, environment variable')
+    .option('--json', 'as JSON')
+    .option('--markdown', 'as the page docs/configuration.md')
+    .action(({ json, markdown }: { json?: true; markdown?: true }) => {
+      if (markdown) process.stdout.write(settingsPage());
+      else if (json) console.log(JSON.stringify(describeSettings(), null, 2));
+      else console.log(table());
+    });
+}
+
+function table(): string {
+  const rows = new Table({
+    head: ['key', 'type', 'default', 'meaning'],
+    style: { head: [], border: [] },
+    colWidths: [36, 14, 22, 60],
+    wordWrap: true,
+  });
+  for (const { name, type, required, default: standard, doc } of describeSettings()) {
+    rows.push([name, type, required ? 'required' : (standard ?? ''), doc]);
+  }
+  return rows.toString();
+}

@@ -1,0 +1,64 @@
+import { describeSettings, type SettingDescription } from './settings.ts';
+
+/** `docs/configuration.md`: every key, default and unit, from the table that validates them. */
+export function settingsPage(): string {
+  return `${[INTRODUCTION, table(describeSettings()), RULES].join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `# Configuration
+
+<!-- Written by: npx iceberg-registrar settings --markdown > docs/configuration.md -->
+
+One YAML document (JSON is YAML too): one entry, or a list of entries, each with its own \`url\` and tables. \`REGISTRAR_CONFIG\` names it:
+
+| \`REGISTRAR_CONFIG\` | |
+|---|---|
+| a path | a file, for instance in the bundle |
+| \`s3://bucket/key\` | an object, read with the function's own credentials |
+| \`ssm:NAME\` | a parameter of the Parameter Store |
+| anything with a line break, \`: \` or a leading \`{\` or \`[\` | the text itself |
+
+Inside values \`\${env:NAME}\`, \`\${file:PATH}\`, \`\${secretsmanager:ID}\` and \`\${ssm:NAME}\` stand for what they name, and are never logged; \`$\${\` is a literal
+\`\${\`. Every key can be overridden by an environment variable, nested ones with two underscores: \`REGISTRAR_STORE__ENDPOINT\`. All problems are
+reported at once, unknown keys with the nearest known one.
+
+\`\`\`yaml
+url: s3://my-bucket/lake
+catalog_uri: https://catalog.example.com/iceberg
+catalog_token: \${secretsmanager:prod/catalog-token}
+namespace: analytics
+create_table: true
+queues:
+  registrations: https://sqs.eu-central-1.amazonaws.com/123456789012/registrations.fifo
+\`\`\`
+
+## Keys`;
+
+const RULES = `## Rules that concern several keys
+
+- Only keys below one of the entries' \`url\`s are ever read.
+- \`catalog_token\`, \`catalog_credential\` and \`catalog_sigv4\` exclude each other.
+- \`catalog_ca_file\` replaces the platform's roots for the catalog alone; it, \`catalog_client_cert\` with \`catalog_client_key\`, and \`catalog_server_name\` need an
+  https catalog. Credentials over plain http to another machine are warned about.
+- A store endpoint of http:// needs \`allow_http: true\`. Without store keys the role's own credentials are used.
+- The layout must find the names that \`table\` and \`table_location\` use, and may not place segments in the table's own \`data/\` or \`metadata/\`.
+- A \`sinks:\` entry of \`kind: iceberg\` of the thadam registrar is accepted as it is.`;
+
+function table(settings: readonly SettingDescription[]): string {
+  return [
+    '| key | type | default | meaning |',
+    '|---|---|---|---|',
+    ...settings.map(
+      ({ name, type, required, default: standard, secret, doc }) =>
+        `| \`${name}\` | ${cell(type)} | ${required ? '**required**' : defaultText(standard)} | ${cell(doc)}${secret ? ' (secret)' : ''} |`,
+    ),
+  ].join('\n');
+}
+
+function defaultText(standard: string | undefined): string {
+  return standard === undefined ? '' : `\`${cell(standard)}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
