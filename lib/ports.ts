@@ -134,7 +134,8 @@ export interface Queue {
 /** Why one segment (or one event) is set aside, as it lies in the store for whoever redrives it. */
 export interface QuarantineRecord {
   readonly v: 1;
-  readonly kind: 'failure' | 'trying' | 'redriven' | 'discarded';
+  /** `trying` is left before a segment that keeps failing is touched, and answered by `tried` when that was survived. */
+  readonly kind: 'failure' | 'trying' | 'tried' | 'redriven' | 'discarded';
   readonly at: string;
   readonly code?: ErrorCode;
   readonly message?: string;
@@ -151,7 +152,7 @@ export interface QuarantineRecord {
   readonly body?: string;
   /** Table UUID and head at which absence was proven: a redrive needs history only from there. */
   readonly absentAt?: { readonly tableUuid: string; readonly snapshotId: string | null };
-  /** The URI of the record that this one answers (`redriven`, `discarded`). */
+  /** The URI of the record that this one answers (`redriven`, `discarded`, `tried`; a `failure` may answer a `trying`). */
   readonly answers?: string;
 }
 
@@ -161,6 +162,8 @@ export interface Quarantine {
   put(record: QuarantineRecord): Promise<string>;
   list(options?: {
     readonly table?: string;
+    /** The records of this one segment alone; needs `table`. */
+    readonly segment?: Pick<NonNullable<QuarantineRecord['segment']>, 'uri' | 'etag'>;
   }): AsyncIterable<{ readonly uri: string; readonly record: QuarantineRecord }>;
 }
 

@@ -28,8 +28,12 @@ export function quarantineIn(store: Store, quarantineUrl: string, random: Pick<R
     },
 
     async *list(options = {}) {
-      const { table } = options;
-      for await (const { uri } of store.list(table === undefined ? `${root}/` : `${root}/${table}/`)) {
+      const { table, segment } = options;
+      const folder =
+        segment !== undefined && table !== undefined
+          ? subjectFolder(root, { table, segment })
+          : `${root}${table === undefined ? '' : `/${table}`}`;
+      for await (const { uri } of store.list(`${folder}/`)) {
         const object = await store.read(uri);
         if (object.kind === 'missing') continue;
         if (object.kind !== 'object') {
@@ -51,6 +55,10 @@ function folderOf(root: string, record: QuarantineRecord): string {
     return `${root}/_events/${hash}`;
   }
   if (record.answers !== undefined) return record.answers.slice(0, record.answers.lastIndexOf('/'));
+  return subjectFolder(root, record);
+}
+
+function subjectFolder(root: string, record: Pick<QuarantineRecord, 'table' | 'segment' | 'body'>): string {
   const { segment } = record;
   const subject = segment === undefined ? (record.body ?? '') : `${segment.uri}#${segment.etag ?? ''}`;
   return `${root}/${record.table ?? '_events'}/${sha256(subject)}`;

@@ -53,9 +53,11 @@ function attributesOf(record: JsonObject): MessageAttributes {
   const attributes = objectAt(record, 'attributes');
   const receiptHandle = textAt(record, 'receiptHandle');
   const groupId = textAt(attributes, 'MessageGroupId');
+  const sentMs = Number(textAt(attributes, 'SentTimestamp') ?? 0);
   return {
     ...(receiptHandle !== undefined && { receiptHandle }),
     ...(groupId !== undefined && { groupId }),
+    ...(sentMs > 0 && { sentMs }),
     receiveCount: Number(textAt(attributes, 'ApproximateReceiveCount') ?? 1) || 1,
   };
 }

@@ -24,6 +24,8 @@ export interface MessageAttributes {
   readonly groupId?: string;
   /** `ApproximateReceiveCount`: 1 at first. */
   readonly receiveCount: number;
+  /** When it was sent first, in milliseconds since 1970. */
+  readonly sentMs?: number;
 }
 
 /** One message and what it names, in its order. */

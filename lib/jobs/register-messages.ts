@@ -34,7 +34,12 @@ export async function registerMessages(
 ): Promise<BatchResponse> {
   const { messages } = decodeEvent(event);
   const references = messages.flatMap((message) => message.references);
-  const { outcomes } = await register(references, ports, remainingMs);
+  const deliveries = new Map(
+    messages.flatMap(({ attributes, references: named }) =>
+      named.map((reference) => [reference, attributes] as const),
+    ),
+  );
+  const { outcomes } = await register(references, ports, remainingMs, deliveries);
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome.reference, outcome]));
   const results = await Promise.all(messages.map((message) => resultOf(message, outcomeOf, ports)));
 

@@ -33,15 +33,18 @@ const MAX_ATTEMPTS = 10;
 /**
  * Registers one table's segments: one load (or the warm cache), footers side by side, one commit. A failure reaches the
  * segments of this table alone.
+ *
+ * @param oldestSentMs when the oldest message among them was sent, where the queue said so
  */
 export async function registerTable(
   target: TableTarget,
   references: readonly SegmentReference[],
   ports: TablePorts,
+  oldestSentMs?: number,
 ): Promise<TableResult> {
   const table = formatIdentifier(target.table);
   try {
-    return await registerOnTable(target, references, ports);
+    return await registerOnTable(target, references, ports, oldestSentMs);
   } catch (fault) {
     ports.cache.delete(cacheKey(target));
     const error = fault instanceof RegistrarError ? fault : unexpected(table, fault);
@@ -57,6 +60,7 @@ async function registerOnTable(
   target: TableTarget,
   references: readonly SegmentReference[],
   ports: TablePorts,
+  oldestSentMs: number | undefined,
 ): Promise<TableResult> {
   const { entry } = target;
   const startedMs = ports.clock.now();
@@ -70,7 +74,7 @@ async function registerOnTable(
     }),
     warm ?? loadTable(target, ports),
   ]);
-  const reportOn = { target, references, footers, startedMs };
+  const reportOn = { target, references, footers, startedMs, oldestSentMs };
   if (footers.segments.length === 0) return reportTable(reportOn, ports);
   const state = await ensureTable(target, footers, known, ports);
   if ('condemned' in state) return reportTable({ ...reportOn, footers: state }, ports);

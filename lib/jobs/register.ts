@@ -6,7 +6,8 @@ import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers } from '../
 import type { Registration, SegmentOutcome } from '../report/outcome.ts';
 import { layoutRouter } from '../route/layout.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
-import { registerTable, type TableTarget } from './register-table.ts';
+import { type BatchResult, type Delivery, registerDelivered } from './isolation.ts';
+import type { TableTarget } from './register-table.ts';
 import type { TableCache } from './table-cache.ts';
 
 /** The services of one configuration entry. */
@@ -42,11 +43,13 @@ const REPORT_MS = 1_500;
  * Registers segments of any mix of datasets: one snapshot a table, an outcome a segment. The neutral core: it knows no queue.
  *
  * @param remainingMs milliseconds that the invocation has left; what is not done in time is `failed`, never cut off
+ * @param deliveries what the queue says of each reference's message; one that keeps failing has its segments isolated
  */
 export async function register(
   references: readonly SegmentReference[],
   ports: RegisterPorts,
   remainingMs: () => number,
+  deliveries: ReadonlyMap<SegmentReference, Delivery> = new Map(),
 ): Promise<RegisterResult> {
   const settled = new Map<SegmentReference, SegmentOutcome>();
   const batches = new Map<string, { target: TableTarget; references: SegmentReference[] }>();
@@ -68,9 +71,10 @@ export async function register(
   }
 
   const timeLeft = () => remainingMs() - REPORT_MS;
+  const deliveryOf = (reference: SegmentReference) => deliveries.get(reference) ?? FIRST_DELIVERY;
   const results = await Promise.all(
     [...batches.values()].map(({ target, references: wanted }) => {
-      const work = registerTable(target, wanted, {
+      const work = registerDelivered(target, wanted, deliveryOf, {
         ...ports,
         ...ports.portsOf(target.entry),
         remainingMs: timeLeft,
@@ -84,20 +88,20 @@ export async function register(
   }
   return {
     outcomes: references.map((reference) => settled.get(reference) ?? forgotten(reference)),
-    registrations: results.flatMap(({ registration }) => registration ?? []),
+    registrations: results.flatMap(({ registrations }) => registrations),
   };
 }
 
-type TableResult = Awaited<ReturnType<typeof registerTable>>;
+const FIRST_DELIVERY: Delivery = { receiveCount: 1 };
 
 /** What is not done in time is reported as failed; it may still land, which the ledger recognises at the redelivery. */
 async function withinTime(
-  work: Promise<TableResult>,
+  work: Promise<BatchResult>,
   target: TableTarget,
   references: readonly SegmentReference[],
   timers: Timers,
   ms: number,
-): Promise<TableResult> {
+): Promise<BatchResult> {
   const done = new AbortController();
   const late = timers.sleep(Math.max(0, ms), done.signal).then(() => outOfTime(target, references));
   try {
@@ -107,7 +111,7 @@ async function withinTime(
   }
 }
 
-function outOfTime({ table: identifier }: TableTarget, references: readonly SegmentReference[]): TableResult {
+function outOfTime({ table: identifier }: TableTarget, references: readonly SegmentReference[]): BatchResult {
   const table = formatIdentifier(identifier);
   const error = new RegistrarError(
     'invocation.timeout',
@@ -116,7 +120,7 @@ function outOfTime({ table: identifier }: TableTarget, references: readonly Segm
   );
   return {
     outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
-    registration: undefined,
+    registrations: [],
   };
 }
 

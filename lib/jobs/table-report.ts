@@ -1,11 +1,14 @@
 import type { CommitEnd } from '../commit/attempt-loop.ts';
 import { RegistrarError } from '../errors.ts';
 import { type SegmentReference, segmentUri } from '../event/segment-reference.ts';
+import { isHistoryShort, provableSince } from '../ledger/provable-history.ts';
+import type { QuarantineRecord } from '../ports.ts';
 import type { Registration, SegmentOutcome } from '../report/outcome.ts';
 import { formatChange } from '../schema/schema-change.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import { branchHead } from '../spec/table-state.ts';
 import type { Judgement } from './judgement.ts';
+import { quarantineSegment } from './quarantine-segment.ts';
 import type { FootersRead } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-table.ts';
 import type { StagedBatch } from './staging.ts';
@@ -15,6 +18,8 @@ export interface TableReport {
   readonly references: readonly SegmentReference[];
   readonly footers: FootersRead;
   readonly startedMs: number;
+  /** When the oldest message of the batch was sent, where the queue said so. */
+  readonly oldestSentMs?: number | undefined;
   /** Absent where no segment got as far as the table. */
   readonly judgement?: Judgement | undefined;
   readonly end?: CommitEnd<StagedBatch>;
@@ -25,7 +30,8 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
   const table = formatIdentifier(of.target.table);
   const condemned = await setAside(of, table, ports);
   const registration = registrationOf(of, table, ports.clock.now());
-  if (registration !== undefined) ports.log.info({ event: 'committed', ...registration });
+  const history = historyOf(of, table, ports);
+  if (registration !== undefined) ports.log.info({ event: 'committed', ...registration, ...history });
 
   const { footers, judgement, end } = of;
   const snapshotId = end?.outcome === 'landed' ? end.result.snapshotId : undefined;
@@ -53,35 +59,27 @@ type Verdict =
 
 /** Writes one quarantine object a condemned segment; where that fails, or the policy is `stop`, its message comes again. */
 async function setAside(
-  { target, footers, judgement, end }: TableReport,
+  of: TableReport,
   table: string,
-  { quarantine, clock, log }: TablePorts,
+  ports: TablePorts,
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const absentAt =
-    end === undefined ? undefined : { tableUuid: end.state.uuid, snapshotId: headOf(end, target) };
+  const { target, references, footers, judgement } = of;
+  const referenceOf = new Map(references.map((reference) => [segmentUri(reference), reference]));
+  const readOf = new Map(footers.segments.map(({ uri, read }) => [uri, read]));
+  const absentAt = judgedHead(of);
   const verdicts = [...footers.condemned, ...(judgement?.condemned ?? [])].map(
     async ([uri, error]): Promise<readonly [string, Verdict]> => {
-      if (target.entry.on_segment_error === 'stop') return [uri, { kind: 'failed', error }];
-      const read = footers.segments.find((segment) => segment.uri === uri)?.read;
+      const reference = referenceOf.get(uri);
+      if (reference === undefined || target.entry.on_segment_error === 'stop') {
+        return [uri, { kind: 'failed', error }];
+      }
+      const provenAt = judgement?.provenAbsent.has(uri) ? absentAt : undefined;
       try {
-        const quarantineUri = await quarantine.put({
-          v: 1,
-          kind: 'failure',
-          at: new Date(clock.now()).toISOString(),
-          code: error.code,
-          message: error.message,
-          table,
-          segment: { uri, ...(read !== undefined && { etag: read.etag, sizeBytes: read.sizeBytes }) },
-          ...(absentAt !== undefined && error.code !== 'registration.unprovable' && { absentAt }),
-        });
-        log.warn({
-          event: 'quarantined',
-          table,
-          uri,
-          code: error.code,
-          message: error.message,
-          quarantineUri,
-        });
+        const quarantineUri = await quarantineSegment(
+          reference,
+          { error, table, found: readOf.get(uri), ...(provenAt !== undefined && { absentAt: provenAt }) },
+          ports,
+        );
         return [uri, { kind: 'quarantined', error, quarantineUri }];
       } catch (fault) {
         if (!(fault instanceof RegistrarError)) throw fault;
@@ -92,8 +90,29 @@ async function setAside(
   return new Map(await Promise.all(verdicts));
 }
 
-function headOf(end: CommitEnd<StagedBatch>, { entry }: TableTarget): string | null {
-  return branchHead(end.state, entry.branch)?.snapshotId.toString() ?? null;
+/** The head that the judgement holds for: our own snapshot follows the one judged and has accepted segments alone. */
+function judgedHead({ target, end }: TableReport): QuarantineRecord['absentAt'] {
+  if (end === undefined) return undefined;
+  const head =
+    end.outcome === 'landed' ? end.result.snapshotId : branchHead(end.state, target.entry.branch)?.snapshotId;
+  return { tableUuid: end.state.uuid, snapshotId: head?.toString() ?? null };
+}
+
+/** Says how far back absence can be proven, loudly when messages wait half as long (design, "Exactly once"). */
+function historyOf({ target, end, oldestSentMs }: TableReport, table: string, { clock, log }: TablePorts) {
+  if (end === undefined) return {};
+  const since = provableSince(end.state, target.entry.branch);
+  const provable = since === 'beginning' ? since : new Date(since).toISOString();
+  if (oldestSentMs !== undefined && isHistoryShort(since, oldestSentMs, clock.now())) {
+    log.warn({
+      event: 'history-short',
+      table,
+      provableSince: provable,
+      oldestMessage: new Date(oldestSentMs).toISOString(),
+      advice: 'keep snapshots longer (history.expire.max-snapshot-age-ms), or clear the backlog',
+    });
+  }
+  return { provableSince: provable };
 }
 
 function registrationOf(

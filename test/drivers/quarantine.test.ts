@@ -89,6 +89,25 @@ describe('list', () => {
     expect(orders.map(({ uri }) => uri)).toStrictEqual([uris[0]]);
   });
 
+  test('answers the records of one segment, reading no other', async () => {
+    const { store, quarantine: one } = quarantine();
+    const first = failure('a', 'e1');
+    const uri = await one.put(first);
+    const answer = await one.put({
+      v: 1,
+      kind: 'discarded',
+      at: first.at,
+      table: 'analytics.orders',
+      answers: uri,
+    });
+    await one.put(failure('a', 'e2'));
+    store.calls.length = 0;
+    const segment = { uri: 's3://lake/a', etag: 'e1' };
+    const found = await Array.fromAsync(one.list({ table: 'analytics.orders', segment }));
+    expect(found.map((record) => record.uri).toSorted()).toStrictEqual([uri, answer].toSorted());
+    expect(store.calls.filter(({ operation }) => operation === 'read').length).toBe(2);
+  });
+
   test('names an object that is no record', async () => {
     const { store, quarantine: one } = quarantine();
     store.upload(`${root}/analytics.orders/x.json`, 'not JSON');

@@ -1,3 +1,4 @@
+import type { EntryPorts } from '../../lib/jobs/register.ts';
 import type { RegisterMessagesPorts } from '../../lib/jobs/register-messages.ts';
 import { registerMessages } from '../../lib/jobs/register-messages.ts';
 import type { LogRecord } from '../../lib/ports.ts';
@@ -21,6 +22,10 @@ export interface Registration {
   readonly requests: string[];
   /** Asked before every request; undefined lets it pass. */
   fault: OnRequest | undefined;
+  /** How often the queue says that messages were received. */
+  receiveCount: number;
+  /** Put around the services of every entry; undefined leaves them as they are. */
+  around: ((ports: EntryPorts) => EntryPorts) | undefined;
   /** Uploads bytes below the `url` and answers the S3 notification's record. */
   upload(key: string, bytes: Uint8Array): S3Record;
   /** One FIFO batch, one message a group of records. */
@@ -67,11 +72,18 @@ export async function startRegistration(
     ...settings,
   };
   const log = memoryLog();
-  const container = async (): Promise<RegisterMessagesPorts> => ({
-    ...(await wire({ REGISTRAR_CONFIG: JSON.stringify(config) })),
-    log,
-    queueUrl: undefined,
-  });
+  const container = async (): Promise<RegisterMessagesPorts> => {
+    const wiring = await wire({ REGISTRAR_CONFIG: JSON.stringify(config) });
+    return {
+      ...wiring,
+      log,
+      queueUrl: undefined,
+      portsOf: (entry) => {
+        const services = wiring.portsOf(entry);
+        return registration.around?.(services) ?? services;
+      },
+    };
+  };
   let ports = await container();
 
   const registration: Registration = {
@@ -82,11 +94,14 @@ export async function startRegistration(
     log: log.records,
     requests,
     fault: undefined,
+    receiveCount: 1,
+    around: undefined,
     upload(key, bytes) {
       const stored = stack.objects.put(BUCKET, `in/${key}`, Buffer.from(bytes));
       return { key: `in/${key}`, size: bytes.length, eTag: stored.etag };
     },
-    deliver: (...messages) => registerMessages(sqsEvent(messages), ports, () => 60_000),
+    deliver: (...messages) =>
+      registerMessages(sqsEvent(messages, registration.receiveCount), ports, () => 60_000),
     async coldStart() {
       ports = await container();
     },
@@ -101,14 +116,14 @@ export async function startRegistration(
   return registration;
 }
 
-function sqsEvent(messages: readonly (readonly S3Record[] | string)[]): unknown {
+function sqsEvent(messages: readonly (readonly S3Record[] | string)[], receiveCount: number): unknown {
   return {
     Records: messages.map((message, index) => ({
       messageId: `m${index + 1}`,
       receiptHandle: `r${index + 1}`,
       eventSource: 'aws:sqs',
       body: typeof message === 'string' ? message : JSON.stringify({ Records: message.map(s3Record) }),
-      attributes: { ApproximateReceiveCount: '1', MessageGroupId: 'group' },
+      attributes: { ApproximateReceiveCount: String(receiveCount), MessageGroupId: 'group' },
     })),
   };
 }

@@ -1,0 +1,144 @@
+import { RegistrarError } from '../errors.ts';
+import { type SegmentReference, segmentUri } from '../event/segment-reference.ts';
+import type { QuarantineRecord } from '../ports.ts';
+import type { SegmentOutcome } from '../report/outcome.ts';
+import { formatIdentifier } from '../spec/table-identifier.ts';
+import { quarantinedSegment, quarantineSegment } from './quarantine-segment.ts';
+import type { TablePorts, TableResult, TableTarget } from './register-table.ts';
+
+/** Kept back for saying that the segment was survived. */
+const ANSWER_MS = 1_000;
+/** The platform's own limit. */
+const LONGEST_INVOCATION_MS = 15 * 60_000;
+
+/**
+ * Registers one segment of a message that keeps failing. Word of it is left before and answered after: where an earlier
+ * word stands unanswered the function died on this segment, and it is quarantined untouched. So is one that alone makes
+ * this software fail. Errors of catalog, table, authentication and store never quarantine.
+ */
+export async function registerAlone(
+  target: TableTarget,
+  reference: SegmentReference,
+  registerIt: () => Promise<TableResult>,
+  ports: TablePorts,
+): Promise<TableResult> {
+  const table = formatIdentifier(target.table);
+  const about = { reference, table };
+  try {
+    const deadly = await unansweredTry(table, reference, ports);
+    if (deadly !== undefined) {
+      if (isYoung(deadly.record, ports)) return failed(about, stillTrying(reference, table));
+      return await setAside(target, about, died(reference, table, deadly), deadly.uri, ports);
+    }
+    const trying = await ports.quarantine.put(tryRecord('trying', about, ports));
+    const done = await withinTime(registerIt(), about, ports);
+    const [outcome] = done.outcomes;
+    const isOurs = outcome?.kind === 'failed' && outcome.error.code === 'internal.error';
+    if (isOurs) return await setAside(target, about, outcome.error, trying, ports);
+    await ports.quarantine.put({ ...tryRecord('tried', about, ports), answers: trying });
+    return done;
+  } catch (fault) {
+    if (!(fault instanceof RegistrarError)) throw fault;
+    return failed(about, fault);
+  }
+}
+
+interface About {
+  readonly reference: SegmentReference;
+  readonly table: string;
+}
+
+interface Found {
+  readonly uri: string;
+  readonly record: QuarantineRecord;
+}
+
+async function unansweredTry(
+  table: string,
+  reference: SegmentReference,
+  { quarantine }: TablePorts,
+): Promise<Found | undefined> {
+  const tries: Found[] = [];
+  const answered = new Set<string | undefined>();
+  for await (const found of quarantine.list({ table, segment: quarantinedSegment(reference) })) {
+    if (found.record.kind === 'trying') tries.push(found);
+    answered.add(found.record.answers);
+  }
+  return tries.find(({ uri }) => !answered.has(uri));
+}
+
+/** Another invocation may be at it right now. */
+function isYoung({ at }: QuarantineRecord, { clock }: TablePorts): boolean {
+  return clock.now() - Date.parse(at) <= LONGEST_INVOCATION_MS;
+}
+
+function tryRecord(
+  kind: 'trying' | 'tried',
+  { reference, table }: About,
+  { clock }: TablePorts,
+): QuarantineRecord {
+  const at = new Date(clock.now()).toISOString();
+  return { v: 1, kind, at, table, segment: quarantinedSegment(reference) };
+}
+
+/** A segment that is merely slow is answered for, so that the next invocation does not take it for deadly. */
+async function withinTime(work: Promise<TableResult>, about: About, ports: TablePorts): Promise<TableResult> {
+  const done = new AbortController();
+  const late = ports.timers
+    .sleep(Math.max(0, ports.remainingMs() - ANSWER_MS), done.signal)
+    .then(() => failed(about, outOfTime(about)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+  }
+}
+
+async function setAside(
+  { entry }: TableTarget,
+  about: About,
+  error: RegistrarError,
+  answers: string,
+  ports: TablePorts,
+): Promise<TableResult> {
+  if (entry.on_segment_error === 'stop') return failed(about, error);
+  const { reference, table } = about;
+  const quarantineUri = await quarantineSegment(reference, { error, table, answers }, ports);
+  return only({ ...about, kind: 'quarantined', error, quarantineUri });
+}
+
+function failed(about: About, error: RegistrarError): TableResult {
+  return only({ ...about, kind: 'failed', error });
+}
+
+function only(outcome: SegmentOutcome): TableResult {
+  return { outcomes: [outcome], registration: undefined };
+}
+
+function died(reference: SegmentReference, table: string, { uri: tryUri, record }: Found): RegistrarError {
+  const uri = segmentUri(reference);
+  return new RegistrarError(
+    'segment.unreadable',
+    `Cannot register "${uri}" in table "${table}": the function ended without an answer while it had this segment alone, at ${record.at} ("${tryUri}"); ` +
+      'look at its memory and time at that moment, give it more, then redrive',
+    { context: { uri, table } },
+  );
+}
+
+function stillTrying(reference: SegmentReference, table: string): RegistrarError {
+  const uri = segmentUri(reference);
+  return new RegistrarError(
+    'invocation.timeout',
+    `Cannot register "${uri}" in table "${table}" now: another invocation has it alone and may still be at work; it is delivered again`,
+    { context: { uri, table } },
+  );
+}
+
+function outOfTime({ reference, table }: About): RegistrarError {
+  const uri = segmentUri(reference);
+  return new RegistrarError(
+    'invocation.timeout',
+    `Cannot finish "${uri}" of table "${table}" within the time of this invocation, although it was alone: it is delivered again`,
+    { context: { uri, table } },
+  );
+}
