@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { Argument, Command } from 'commander';
 import { decodeEvent } from '../lib/event/decode-event.ts';
 import { lambdaContext } from '../local/lambda-context.ts';
+import { readEvent } from './event-file.ts';
 
 const INVOCATION_MS = 60_000;
 
@@ -19,7 +19,7 @@ export function invokeCommand(): Command {
       '\nExamples:\n  iceberg-registrar invoke route events/s3-put.json\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar invoke register events/chunk-message.json',
     )
     .action(async (name: string, file: string, { json = false }: { json?: boolean }) => {
-      const event: unknown = JSON.parse(await readFile(file, 'utf8'));
+      const event = await readEvent(file);
       const result =
         process.env['REGISTRAR_CONFIG'] === undefined
           ? await invokeOnStack(name, event)

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+function run(args: readonly string[], nodeOptions: readonly string[] = []) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, 'cli/main.mjs', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+  });
+  return { status, stdout, stderr };
+}
+
+describe('the command line', () => {
+  test('says in one line which Node it needs, before anything else', () => {
+    const older = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})';
+    const { status, stdout, stderr } = run(['demo'], ['--import', older]);
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/needs Node 24 .* this is Node 20\.20\.2/),
+    ]);
+  });
+
+  test('helps, with every command', () => {
+    const { status, stdout } = run(['--help']);
+    expect(status).toBe(0);
+    for (const command of ['demo', 'explain', 'inspect', 'invoke', 'plan', 'settings']) {
+      expect(stdout).toContain(`  ${command} `);
+    }
+  });
+
+  test.each([
+    [['nonsense'], 'unknown command'],
+    [['explain'], 'missing required argument'],
+    [['explain', 'absent.json'], 'absent.json'],
+    [['inspect', 'absent.parquet'], 'absent.parquet'],
+    [['invoke', 'deploy', 'x.json'], 'Allowed choices are register, route'],
+    [['invoke', 'register', 'absent.json'], 'absent.json'],
+  ])('exits non-zero for %j and says why, without a stack trace', (args, message) => {
+    const { status, stderr } = run(args);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+  });
+});
