@@ -10,6 +10,7 @@ import { rememberedPaths } from '../route/table-paths.ts';
 import { metricsOf } from '../segment/metrics.ts';
 import { metricsConfig } from '../segment/metrics-config.ts';
 import type { DataFile } from '../spec/manifest.ts';
+import type { Snapshot } from '../spec/snapshot.ts';
 import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { TableUpdate } from '../spec/table-update.ts';
 import { type Judgement, judge } from './judgement.ts';
@@ -91,7 +92,7 @@ export function stagingOf(
         schemaId: merge.schema['schema-id'] ?? 0,
         attempt: number,
         uuid: random.uuid(),
-        timestampMs: timestampMs(clock.now(), state, segments),
+        timestampMs: timestampMs(clock.now(), state, head, segments),
         summary: {
           ...entry.snapshot_properties,
           ...registrationSummary(accepted.map(({ segment }) => segment)),
@@ -129,11 +130,19 @@ function dataFilesOf({ accepted, merge }: Judgement, state: TableState): readonl
   }));
 }
 
-/** Never before the table's last change, nor before a segment's upload: clocks that differ cannot turn the order round (C16). */
-function timestampMs(nowMs: number, state: TableState, segments: readonly SegmentRead[]): bigint {
+/**
+ * Never before the table's last change, the parent (a change by the catalog's own clock may lie before it) or a segment's
+ * upload: clocks that differ cannot turn the order round (C16).
+ */
+function timestampMs(
+  nowMs: number,
+  state: TableState,
+  head: Snapshot | undefined,
+  segments: readonly SegmentRead[],
+): bigint {
   const uploads = segments.map(({ read }) => read.lastModifiedMs);
-  const latest = Math.max(nowMs, ...uploads);
-  return state.lastUpdatedMs > BigInt(latest) ? state.lastUpdatedMs : BigInt(latest);
+  const earlier = [state.lastUpdatedMs, head?.timestampMs ?? 0n, ...uploads.map(BigInt)];
+  return earlier.reduce((latest, ms) => (ms > latest ? ms : latest), BigInt(nowMs));
 }
 
 function pathUpdates(state: TableState): readonly TableUpdate[] {

@@ -41,15 +41,14 @@ export function readAheadBytes(cached: CachedTable | undefined): number {
   return Math.max(LEAST_READ_AHEAD_BYTES, Math.ceil(cached.footerBytes * 1.25));
 }
 
-/** Whether the cached list belongs to the branch's head in this state. */
+/** The cached list when it is that of the branch's head in this state: by path, since two attempts of one snapshot have two lists. */
 export function listOfHead(
   cached: CachedTable | undefined,
   state: TableState,
   branch: string,
 ): ManifestList | undefined {
-  const head = branchHead(state, branch);
-  if (head === undefined || cached === undefined) return undefined;
-  return branchHead(cached.state, branch)?.snapshotId === head.snapshotId ? cached.list : undefined;
+  const list = cached?.list;
+  return list !== undefined && list.path === branchHead(state, branch)?.manifestList ? list : undefined;
 }
 
 /** How a registration began and ended, as far as the cache is concerned. */
