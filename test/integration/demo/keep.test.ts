@@ -13,13 +13,17 @@ let printed = '';
 /** `--keep` tells what to paste on the error stream when `--json` has the output for itself. */
 beforeAll(async () => {
   demo = spawn(process.execPath, ['cli/main.mjs', 'demo', '--json', '--keep'], { cwd: root });
-  demo.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-    printed += chunk;
-  });
   await new Promise<void>((resolve, reject) => {
+    const resolveWhenWhole = () => {
+      if (told.includes('Still running') && printed.endsWith('\n')) resolve();
+    };
+    demo.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk;
+      resolveWhenWhole();
+    });
     demo.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       told += chunk;
-      if (told.includes('Still running')) resolve();
+      resolveWhenWhole();
     });
     demo.once('exit', (code) => reject(new Error(`The demo ended with ${code}:\n${told}`)));
   });
