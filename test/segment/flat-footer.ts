@@ -101,6 +101,13 @@ export function segmentFrom(footer: Uint8Array, options: Partial<SegmentOptions>
   return segment;
 }
 
+/** The segment that a whole file is. */
+export function segmentOfFile(file: Uint8Array): Segment {
+  const trailer = file.length - 8;
+  const length = new DataView(file.buffer, file.byteOffset).getUint32(trailer, true);
+  return segmentFrom(file.subarray(trailer - length, trailer));
+}
+
 function schemaElement(column: FlatColumn, index: number): ThriftValue {
   const { physical, name, id = index + 1, isRequired = false } = column;
   return struct({
