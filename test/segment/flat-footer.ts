@@ -6,7 +6,8 @@ export interface FlatColumn {
   readonly name: string;
   /** Parquet's number of the physical type. */
   readonly physical: number;
-  readonly id?: number;
+  /** The position from 1 by default; null for none. */
+  readonly id?: number | null;
   readonly isRequired?: boolean;
   readonly typeLength?: number;
   readonly converted?: number;
@@ -118,7 +119,7 @@ function schemaElement(column: FlatColumn, index: number): ThriftValue {
     6: maybe(column.converted),
     7: maybe(column.scale),
     8: maybe(column.precision),
-    9: i32(id),
+    9: id === null ? undefined : i32(id),
     10: column.logical,
   });
 }

@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { run } from '../../cli/program.ts';
+import { flatFooter } from '../segment/flat-footer.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const golden = path.join(root, 'test/files/pyarrow.parquet');
+const folder = mkdtempSync(path.join(tmpdir(), 'inspect-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Printed {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+async function inspect(...args: readonly string[]): Promise<Printed> {
+  const [out, error] = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => {
+    const lines: string[] = [];
+    spy.mockImplementation((line: string) => lines.push(line));
+    return lines;
+  });
+  try {
+    const code = await run(['node', 'iceberg-registrar', 'inspect', ...args]);
+    return { code, out: (out ?? []).join('\n'), error: (error ?? []).join('\n') };
+  } finally {
+    process.exitCode = undefined;
+    vi.restoreAllMocks();
+  }
+}
+
+/** A file with this footer, in the folder of this test. */
+function fileWith(name: string, footer: Uint8Array): string {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(footer.length);
+  const magic = Buffer.from('PAR1');
+  const file = path.join(folder, name);
+  writeFileSync(file, Buffer.concat([magic, Buffer.alloc(1000), footer, length, magic]));
+  return file;
+}
+
+const rows = [{ rows: 1, statistics: [undefined] }];
+
+describe('iceberg-registrar inspect', () => {
+  test('--json prints what the corpus expects, and exits 0', async () => {
+    const { code, out } = await inspect('--json', golden);
+    expect(JSON.parse(out)).toEqual(JSON.parse(readFileSync(golden.replace(/parquet$/, 'json'), 'utf8')));
+    expect(code).toBe(0);
+  });
+
+  test('shows rows, writer, field IDs and readable bounds', async () => {
+    const { code, out } = await inspect(golden);
+    expect(out).toMatch(
+      /4 rows in 2 row groups · 5,165 bytes · field IDs of the file · written by parquet-cpp-arrow/,
+    );
+    expect(out).toMatch(
+      /4 │ at +│ timestamptz +│ +4 │ +1 │ +\d+ │ 1969-12-31T23:59:59.999999Z │ 2025-08-10T20:04:53.080758Z/,
+    );
+    expect(out).toMatch(/3 │ price +│ decimal\(9,2\).*│ -6.59 +│ 1.28 /);
+    expect(code).toBe(0);
+  });
+
+  test('names code, column and way out of a refused file, and exits 3', async () => {
+    const file = fileWith('millis.parquet', flatFooter([{ name: 'at', physical: 2, converted: 9 }], rows));
+    const { code, out } = await inspect(file);
+    expect(out).toMatch(/refused .*millis.parquet\nsink.iceberg_unsupported_type: .*"at".*microseconds/);
+    expect(code).toBe(3);
+    expect(JSON.parse((await inspect('--json', file)).out)).toMatchObject({
+      refuse: 'sink.iceberg_unsupported_type',
+    });
+    expect((await inspect('--timestamp-millis', 'accept', file)).code).toBe(0);
+  });
+
+  test('exits 4 for a file without rows', async () => {
+    const file = fileWith('empty.parquet', flatFooter([{ name: 'a', physical: 1 }], []));
+    expect(await inspect('--json', file)).toMatchObject({ code: 4, out: '{\n  "skip": "empty"\n}' });
+  });
+
+  test('resolves names through a mapping', async () => {
+    const file = fileWith('names.parquet', flatFooter([{ name: 'a', physical: 1, id: null }], rows));
+    const mapping = path.join(folder, 'mapping.json');
+    writeFileSync(mapping, JSON.stringify([{ 'field-id': 7, names: ['a'] }]));
+    expect((await inspect(file)).code).toBe(3);
+    const { out } = await inspect('--json', '--field-ids', 'by_name', '--name-mapping', mapping, file);
+    expect(JSON.parse(out)).toMatchObject({
+      schema: { fields: [{ id: 7, name: 'a' }] },
+      valueCounts: { 7: 1 },
+    });
+  });
+
+  test('says so where there is no file, and exits 1', async () => {
+    const { code, error } = await inspect(path.join(folder, 'nowhere.parquet'));
+    expect([code, error]).toEqual([1, expect.stringContaining('segment.missing')]);
+  });
+
+  test('lets no name of a file steer the terminal', async () => {
+    const file = fileWith('escape.parquet', flatFooter([{ name: 'a\u001b[2J', physical: 1 }], rows));
+    expect((await inspect(file)).out).toContain('a\\u{1b}[2J');
+    expect((await inspect(file)).out).not.toContain('\u001b[2J');
+  });
+});
