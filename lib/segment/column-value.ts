@@ -3,6 +3,7 @@
  * bytes out: nothing goes through a date, a double or a text of another width (cases B8 to B14).
  */
 import { isUtf8 } from 'node:buffer';
+import type { PrimitiveType } from '../spec/schema.ts';
 import { wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import type { ValueForm } from './column-type.ts';
 
@@ -42,9 +43,13 @@ function numbers<T extends number | bigint>(
 
 const readInt32 = (v: DataView): number => v.getInt32(0, true);
 const readInt64 = (v: DataView): bigint => v.getBigInt64(0, true);
-const writeInt32 = (value: number): Uint8Array => wholeNumberBytes('int', BigInt(value));
-const writeInt64 = (value: bigint): Uint8Array => wholeNumberBytes('long', value);
-const writeDecimal = (value: bigint): Uint8Array => wholeNumberBytes('decimal(38,0)', value);
+
+/** Arrays of their own: a small Buffer keeps the pool that it is part of, and bounds are held for every segment of a batch. */
+const writeWhole = (type: PrimitiveType, value: bigint): Uint8Array =>
+  new Uint8Array(wholeNumberBytes(type, value));
+const writeInt32 = (value: number): Uint8Array => writeWhole('int', BigInt(value));
+const writeInt64 = (value: bigint): Uint8Array => writeWhole('long', value);
+const writeDecimal = (value: bigint): Uint8Array => writeWhole('decimal(38,0)', value);
 
 /** A zero bound stands for both zeros: lower -0, upper +0 (parquet.thrift, `ColumnOrder`; case B2). */
 const signedZero = (value: number, side: Side): number => (value !== 0 ? value : side === 'lower' ? -0 : 0);
@@ -108,7 +113,7 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
 const hasLength = (bytes: Uint8Array, length: number | undefined): boolean =>
   length === undefined || bytes.length === length;
 
-/** Bounds are held for every segment of a batch; no known writer has statistics beyond 4 KiB. */
+/** No known writer has statistics beyond 4 KiB. */
 const maxBoundBytes = 16 * 1024;
 
 function short(bytes: Uint8Array): Uint8Array | undefined {
