@@ -13,7 +13,9 @@ async function readFile(
   const file = await open(path).catch(whyNot);
   if ('kind' in file) return file;
   try {
-    const { size, mtimeMs } = await file.stat();
+    const stats = await file.stat();
+    if (!stats.isFile()) return { kind: 'missing' };
+    const { size, mtimeMs } = stats;
     const version = `${mtimeMs}-${size}`;
     if (ifVersion !== undefined && ifVersion !== version) return { kind: 'changed' };
     const [start, end] = extent(range, size);

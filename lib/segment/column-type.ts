@@ -82,7 +82,7 @@ const matrix: readonly Row[] = [
   ['INT(64)', 'INT64', 'long', 'int64'],
   ['UINT(8)', 'INT32', 'int', 'int32'],
   ['UINT(16)', 'INT32', 'int', 'int32'],
-  // Python's, DuckDB's and ClickHouse's readers take it right; Iceberg's Java readers take values from 2^31 on for negative.
+  // PyIceberg and DuckDB read it right; Iceberg's Java readers take values from 2^31 on for negative ones.
   ['UINT(32)', 'INT32', 'long', 'uint32'],
   ['DECIMAL', 'INT32', decimalType, 'int32Decimal'],
   ['DECIMAL', 'INT64', decimalType, 'int64Decimal'],

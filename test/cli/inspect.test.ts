@@ -91,8 +91,10 @@ describe('iceberg-registrar inspect', () => {
   });
 
   test('says so where there is no file, and exits 1', async () => {
-    const { code, error } = await inspect(path.join(folder, 'nowhere.parquet'));
-    expect([code, error]).toEqual([1, expect.stringContaining('segment.missing')]);
+    for (const nowhere of [path.join(folder, 'nowhere.parquet'), folder]) {
+      const { code, error } = await inspect(nowhere);
+      expect([code, error]).toEqual([1, expect.stringContaining('segment.missing')]);
+    }
   });
 
   test('lets no name of a file steer the terminal', async () => {
