@@ -5,6 +5,7 @@ import { explainCommand } from './explain.ts';
 import { inspectCommand } from './inspect.ts';
 import { invokeCommand } from './invoke.ts';
 import { planCommand } from './plan.ts';
+import { quarantineCommand } from './quarantine.ts';
 import { settingsCommand } from './settings.ts';
 
 /** The command line: one file a command, each calling one job. Answers the exit code. */
@@ -35,6 +36,7 @@ function commands(): readonly Command[] {
     inspectCommand(),
     invokeCommand(),
     planCommand(),
+    quarantineCommand(),
     settingsCommand(),
   ];
 }

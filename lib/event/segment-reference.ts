@@ -21,3 +21,10 @@ export interface SegmentReference {
 export function segmentUri(reference: Pick<SegmentReference, 'scheme' | 'bucket' | 'key'>): string {
   return `${reference.scheme}://${reference.bucket}/${reference.key}`;
 }
+
+/** The reference of an object's URI; undefined for what is no object of a store. */
+export function referenceTo(uri: string): SegmentReference | undefined {
+  const [, scheme, bucket, key] = /^(s3|gs):\/\/([^/]+)\/(.+)$/s.exec(uri) ?? [];
+  if (bucket === undefined || key === undefined) return undefined;
+  return { scheme: scheme === 'gs' ? 'gs' : 's3', bucket, key };
+}

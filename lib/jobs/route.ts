@@ -9,6 +9,7 @@ import { type Chunk, chunksByTable, type RoutedSegment } from '../route/chunk.ts
 import { layoutRouter } from '../route/layout.ts';
 import { quarantineRejected } from './quarantine-rejected.ts';
 import type { BatchResponse } from './register-messages.ts';
+import { registrationsQueue } from './registrations-queue.ts';
 
 export interface RoutePorts {
   readonly entries: readonly Entry[];
@@ -148,15 +149,6 @@ async function send(
     await timers.sleep(waitMs);
   }
   return { left, reason };
-}
-
-function registrationsQueue(entry: Entry): string {
-  const queueUrl = entry.queues.registrations;
-  if (queueUrl !== undefined) return queueUrl;
-  throw new RegistrarError(
-    'config.invalid',
-    `Cannot route the segments below "${entry.url}": queues.registrations is not set; name the FIFO queue that register reads`,
-  );
 }
 
 function respond(failures: Failures, log: Log): BatchResponse {

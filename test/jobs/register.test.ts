@@ -4,7 +4,8 @@ import { manifestFiles, readManifestList } from '../../lib/append/manifest-list.
 import type { Schema } from '../../lib/spec/schema.ts';
 import { branchHead, type TableState } from '../../lib/spec/table-state.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';
-import { type Registration, startRegistration } from './registration.ts';
+import { expireOldest } from './expire-oldest.ts';
+import { type Registration, startRegistration, withUploadTime } from './registration.ts';
 
 const narrow: Schema = {
   type: 'struct',
@@ -218,6 +219,22 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(await registration.deliver(chunk(copied), chunk(first))).toEqual(nothingFailed);
     expect(quarantined()).toEqual(['registration.unprovable']);
     expect(dataFiles(await orders()).length).toBe(1);
+  });
+
+  test('each commit says how far back absence can be proven, loudly where messages wait half as long', async () => {
+    const history = () => registration.log.findLast(({ event }) => event === 'committed')?.['provableSince'];
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    await registration.deliver([registration.upload(key('b'), segment(6))]);
+    expect(history()).toBe('beginning');
+    await expireOldest(registration, 'orders', 1);
+    const since = Number(branchHead(await orders(), 'main')?.timestampMs) + 15 * 60_000;
+    registration.sentMs = Date.now() - 60_000;
+    registration.around = withUploadTime(Date.now() + 3_600_000);
+    await registration.deliver([registration.upload(key('c'), segment(11))]);
+    expect(history()).toBe(new Date(since).toISOString());
+    expect(registration.log).toContainEqual(
+      expect.objectContaining({ event: 'history-short', table: 'lake.orders' }),
+    );
   });
 
   test("what lies in the table's own paths is no segment (I11)", async () => {

@@ -16,6 +16,8 @@ export const URL_PREFIX = `s3://${BUCKET}/in`;
 /** One container against an embedded stack, its requests counted and its faults scripted. */
 export interface Registration {
   readonly stack: Stack;
+  /** The environment of a command line against the stack. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly ports: RegisterMessagesPorts;
   readonly log: readonly LogRecord[];
   /** `GET s3`, `PUT s3`, `POST catalog`, … since the last `requests.length = 0`. */
@@ -24,6 +26,8 @@ export interface Registration {
   fault: OnRequest | undefined;
   /** How often the queue says that messages were received. */
   receiveCount: number;
+  /** When the queue says that they were sent. */
+  sentMs: number;
   /** Put around the services of every entry; undefined leaves them as they are. */
   around: ((ports: EntryPorts) => EntryPorts) | undefined;
   /** Uploads bytes below the `url` and answers the S3 notification's record. */
@@ -40,6 +44,20 @@ export interface S3Record {
   readonly key: string;
   readonly size: number;
   readonly eTag: string;
+}
+
+/** The store as if everything had been uploaded then. */
+export function withUploadTime(lastModifiedMs: number): NonNullable<Registration['around']> {
+  return (services) => ({
+    ...services,
+    store: {
+      ...services.store,
+      async read(uri, options) {
+        const read = await services.store.read(uri, options);
+        return read.kind === 'object' ? { ...read, lastModifiedMs } : read;
+      },
+    },
+  });
 }
 
 /** Starts a stack with a bucket and wires a container to it. */
@@ -88,6 +106,11 @@ export async function startRegistration(
 
   const registration: Registration = {
     stack,
+    environment: {
+      REGISTRAR_CONFIG: JSON.stringify(config),
+      AWS_ACCESS_KEY_ID: stack.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: stack.credentials.secretAccessKey,
+    },
     get ports() {
       return ports;
     },
@@ -95,13 +118,13 @@ export async function startRegistration(
     requests,
     fault: undefined,
     receiveCount: 1,
+    sentMs: Date.now(),
     around: undefined,
     upload(key, bytes) {
       const stored = stack.objects.put(BUCKET, `in/${key}`, Buffer.from(bytes));
       return { key: `in/${key}`, size: bytes.length, eTag: stored.etag };
     },
-    deliver: (...messages) =>
-      registerMessages(sqsEvent(messages, registration.receiveCount), ports, () => 60_000),
+    deliver: (...messages) => registerMessages(sqsEvent(messages, registration), ports, () => 60_000),
     async coldStart() {
       ports = await container();
     },
@@ -116,14 +139,21 @@ export async function startRegistration(
   return registration;
 }
 
-function sqsEvent(messages: readonly (readonly S3Record[] | string)[], receiveCount: number): unknown {
+function sqsEvent(
+  messages: readonly (readonly S3Record[] | string)[],
+  { receiveCount, sentMs }: Pick<Registration, 'receiveCount' | 'sentMs'>,
+): unknown {
   return {
     Records: messages.map((message, index) => ({
       messageId: `m${index + 1}`,
       receiptHandle: `r${index + 1}`,
       eventSource: 'aws:sqs',
       body: typeof message === 'string' ? message : JSON.stringify({ Records: message.map(s3Record) }),
-      attributes: { ApproximateReceiveCount: String(receiveCount), MessageGroupId: 'group' },
+      attributes: {
+        ApproximateReceiveCount: String(receiveCount),
+        SentTimestamp: String(sentMs),
+        MessageGroupId: 'group',
+      },
     })),
   };
 }

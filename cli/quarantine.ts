@@ -1,0 +1,129 @@
+import Table from 'cli-table3';
+import { Command } from 'commander';
+import { RegistrarError } from '../lib/errors.ts';
+import { type Failure, type FailureFilter, listFailures, recordsOf } from '../lib/jobs/quarantine-list.ts';
+import { discard, type Redriven, redrive } from '../lib/jobs/quarantine-redrive.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { wire } from '../lib/wire.ts';
+import { printable } from './printable.ts';
+
+interface Flags {
+  readonly table?: string;
+  readonly code?: string;
+  readonly all?: true;
+  readonly absent?: true;
+  readonly json?: true;
+}
+
+/** `quarantine list|show|redrive|discard`: exits 0 when all was done, 1 when something was not. */
+export function quarantineCommand(): Command {
+  const command = new Command('quarantine').description(
+    'What could not be registered as it is: list it, send it again, or say that it needs no more attention. Nothing is deleted.',
+  );
+  filtered(command.command('list').description('Failures that wait, oldest first'))
+    .option('--all', 'those redriven or discarded too')
+    .action(async (flags: Flags) => {
+      const failures = await listFailures(await wired(), filterOf(flags));
+      print(flags, { failures: failures.map(failureJson) }, () => failureTable(failures));
+    });
+  command
+    .command('show')
+    .description('Every record of one segment or event: failures, tries, answers')
+    .argument('<uri>', 'of the segment, or of a record')
+    .option('--json', 'print one JSON object')
+    .action(async (uri: string, flags: Flags) => {
+      const records = await recordsOf(await wired(), uri);
+      if (records.length === 0) throw notThere(uri);
+      print(flags, { records }, () => stringifyJson(records, 2));
+    });
+  filtered(command.command('redrive').description('Send failures to be registered again'))
+    .argument('[uri...]', 'of segments or records; else all that the options name')
+    .option('--all', 'without URI, table or code: everything that waits')
+    .option(
+      '--absent',
+      'you have looked and the rows are not in the table: registration.unprovable then needs history from now on only',
+    )
+    .action(async (uris: readonly string[], flags: Flags) => {
+      const ports = await wired();
+      const failures = await listFailures(ports, selection(uris, flags));
+      const redriven = await redrive(failures, ports, { absent: flags.absent ?? false });
+      print(flags, { redriven: redriven.map(redrivenJson) }, () => redrivenText(redriven));
+      if (redriven.some(({ sent }) => !sent)) process.exitCode = 1;
+    });
+  filtered(command.command('discard').description('Say that failures need no more attention'))
+    .argument('[uri...]', 'of segments or records; else all that the options name')
+    .option('--all', 'without URI, table or code: everything that waits')
+    .action(async (uris: readonly string[], flags: Flags) => {
+      const ports = await wired();
+      const failures = await listFailures(ports, selection(uris, flags));
+      await discard(failures, ports);
+      print(flags, { discarded: failures.map(({ uri }) => uri) }, () => `${failures.length} discarded`);
+    });
+  return command;
+}
+
+function filtered(command: Command): Command {
+  return command
+    .option('--table <table>', 'of one table alone: analytics.orders')
+    .option('--code <code>', 'of one code alone: segment.unreadable')
+    .option('--json', 'print one JSON object');
+}
+
+const wired = () => wire(process.env, process.stderr);
+
+function filterOf({ table, code, all }: Flags): FailureFilter {
+  return {
+    ...(table !== undefined && { table }),
+    ...(code !== undefined && { code }),
+    ...(all !== undefined && { all }),
+  };
+}
+
+/** What a command acts on is named, never everything by leaving it out. */
+function selection(uris: readonly string[], flags: Flags): FailureFilter {
+  const { all, ...named } = filterOf(flags);
+  if (uris.length > 0) return { ...named, uris };
+  if (all === true || Object.keys(named).length > 0) return named;
+  throw new RegistrarError(
+    'config.invalid',
+    'Cannot tell what to act on: name URIs, --table or --code, or say --all for everything that waits',
+  );
+}
+
+function notThere(uri: string): RegistrarError {
+  return new RegistrarError('config.invalid', `Cannot show "${uri}": the quarantine has no record of it`);
+}
+
+function print(flags: Flags, json: unknown, text: () => string): void {
+  console.log(flags.json ? stringifyJson(json, 2) : text());
+}
+
+function failureJson({ uri, state, record }: Failure): unknown {
+  return { uri, state, ...record };
+}
+
+function redrivenJson(redriven: Redriven): unknown {
+  const segment = redriven.record.segment?.uri;
+  const about = { uri: redriven.uri, ...(segment !== undefined && { segment }), sent: redriven.sent };
+  return redriven.sent ? about : { ...about, reason: redriven.reason };
+}
+
+function failureTable(failures: readonly Failure[]): string {
+  if (failures.length === 0) return 'nothing is in quarantine';
+  const table = new Table({
+    head: ['since', 'state', 'code', 'table', 'segment or event', 'record'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const { uri, state, record } of failures) {
+    const { at, code = '', table: name = '', segment } = record;
+    table.push([at, state, code, name, segment?.uri ?? 'event', uri].map(printable));
+  }
+  return `${table}\n${failures.length} failures`;
+}
+
+function redrivenText(redriven: readonly Redriven[]): string {
+  const kept = redriven.flatMap((one) => (one.sent ? [] : [`kept  ${one.uri}: ${one.reason}`]));
+  return [...kept, `${redriven.length - kept.length} sent again, ${kept.length} kept`]
+    .map(printable)
+    .join('\n');
+}

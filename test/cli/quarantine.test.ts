@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Registration, startRegistration } from '../jobs/registration.ts';
+
+let registration: Registration;
+let queueUrl: string;
+beforeAll(async () => {
+  registration = await startRegistration();
+  queueUrl = registration.stack.createQueue('registrations', { fifo: true }).url;
+  const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id,name\n1,a\n'));
+  await registration.deliver([bad]);
+});
+afterAll(() => registration.close());
+
+/** In a process of its own, as a user does. */
+function run(...args: readonly string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const env = {
+    PATH: process.env['PATH'],
+    ...registration.environment,
+    REGISTRAR_QUEUES__REGISTRATIONS: queueUrl,
+  };
+  const options = { cwd: path.resolve(import.meta.dirname, '../..'), env };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['cli/main.mjs', 'quarantine', ...args], options, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+describe('quarantine on the command line', () => {
+  test('list shows what waits, as a table and as one JSON object', async () => {
+    const { status, stdout } = await run('list');
+    expect(status).toBe(0);
+    expect(stdout).toContain('segment.unreadable');
+    expect(stdout).toContain('s3://lake/in/thadam/v1/plant/orders/bad.parquet');
+    const { failures } = JSON.parse((await run('list', '--json')).stdout);
+    expect(failures).toEqual([expect.objectContaining({ state: 'waiting', code: 'segment.unreadable' })]);
+  });
+
+  test('acts on nothing that is not named, and says so', async () => {
+    const { status, stderr } = await run('redrive');
+    expect(status).toBe(1);
+    expect(stderr).toContain('--all');
+    expect((await run('show', 's3://lake/in/absent.parquet')).status).toBe(1);
+  });
+
+  test('redrive sends it and answers the failure; show tells the whole story', async () => {
+    const { status, stdout } = await run('redrive', '--code', 'segment.unreadable', '--json');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).redriven).toEqual([expect.objectContaining({ sent: true })]);
+    const { records } = JSON.parse(
+      (await run('show', 's3://lake/in/thadam/v1/plant/orders/bad.parquet', '--json')).stdout,
+    );
+    expect(records.map(({ record }: { record: { kind: string } }) => record.kind)).toEqual([
+      'failure',
+      'redriven',
+    ]);
+    expect((await run('list')).stdout).toContain('nothing is in quarantine');
+  });
+});
