@@ -10,10 +10,13 @@ import type { Environment } from './config/overrides.ts';
 import { fileStore } from './drivers/file-store.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
-import { restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
+import type { ProxySettings } from './drivers/rest-catalog/http.ts';
+import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
+import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
 import { s3Store } from './drivers/s3.ts';
 import { readSecret } from './drivers/secrets.ts';
 import { sqsQueue } from './drivers/sqs.ts';
+import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
@@ -31,6 +34,8 @@ export interface Base {
   /** Of the first entry, for messages that name no table. */
   readonly quarantine: Quarantine;
   readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'store' | 'quarantine'>;
+  /** The entry as it is now, its secrets read anew once they are refused. */
+  readonly rotationOf: (entry: Entry) => Rotation<Entry>;
 }
 
 /** The ports of a container that registers: built once from configuration, warm from then on. */
@@ -55,8 +60,14 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
   }
   const log = jsonLinesLog(systemClock, (line) => logTo.write(line));
   for (const warning of warnings) log.warn({ event: 'config-warning', warning });
+  const reread = () => readConfig(env).then((config) => config.entries);
+  const rotating = rotations(entries, reread, systemClock, (error) =>
+    log.warn({ event: 'secrets-not-read-again', error }),
+  );
+  const rotationOf = (entry: Entry) =>
+    rotating[entries.indexOf(entry)] ?? { now: () => entry, reread: async () => undefined };
   const servicesOf = eachOnce((entry: Entry) => {
-    const store = s3Store(entry.store);
+    const store = rotatingStore(rotationOf(entry), (now) => s3Store(now.store));
     return { store, quarantine: quarantineIn(store, entry.quarantine_url, systemRandom) };
   });
   return {
@@ -68,6 +79,7 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
     queue: sqsQueue(),
     quarantine: servicesOf(first).quarantine,
     servicesOf,
+    rotationOf,
   };
 }
 
@@ -76,10 +88,30 @@ export async function wire(env: Environment, logTo?: Writer): Promise<Wiring> {
   const base = await wireBase(env, logTo);
   return {
     ...base,
-    portsOf: eachOnce((entry) => ({ ...base.servicesOf(entry), catalog: restCatalog(entry, base) })),
+    portsOf: eachOnce((entry) => entryPorts(entry, base, proxiesOf(env))),
     cache: new Map(),
     footerLimit: pLimit(CONCURRENT_FOOTERS),
   };
+}
+
+function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): EntryPorts {
+  const services = base.servicesOf(entry);
+  const { catalog, call } = rotatingCatalog(base.rotationOf(entry), (now) =>
+    restCatalog(now, { ...base, proxies }),
+  );
+  if (entry.access_delegation === 'none') return { ...services, catalog };
+  const credentialFor: RestCatalog['credentialFor'] = (uri, options) =>
+    call((rest) => rest.credentialFor(uri, options));
+  return {
+    ...services,
+    catalog,
+    tableStore: vendedStore(services.store, entry.store, credentialFor, s3Store),
+  };
+}
+
+function proxiesOf(env: Environment): ProxySettings {
+  const either = (name: string) => env[name.toLowerCase()] ?? env[name] ?? '';
+  return { https: either('HTTPS_PROXY'), http: either('HTTP_PROXY'), except: either('NO_PROXY') };
 }
 
 /** The validated configuration that `REGISTRAR_CONFIG` and its overrides name. @throws `config.invalid` */

@@ -1,4 +1,5 @@
 import { RegistrarError } from '../errors.ts';
+import { readCertificateFiles } from './certificates.ts';
 import { parseEntries, type RawSettings } from './document.ts';
 import type { Entry } from './entry.ts';
 import { type Environment, override, readOverrides } from './overrides.ts';
@@ -64,7 +65,14 @@ async function readEntry(
     unresolved,
   );
   const validated = validateEntry(settings, written);
-  return { ...validated, problems: [...unresolved, ...validated.problems] };
+  const unreadable: string[] = [];
+  const entry =
+    validated.entry && (await readCertificateFiles(validated.entry, readers.readFile, unreadable));
+  return {
+    ...validated,
+    ...(entry && { entry }),
+    problems: [...unresolved, ...validated.problems, ...unreadable],
+  };
 }
 
 async function readSource(

@@ -1,5 +1,5 @@
 import { RegistrarError } from '../errors.ts';
-import type { Catalog, LoadedTable } from '../ports.ts';
+import type { Catalog, LoadedTable, Store } from '../ports.ts';
 import { parseJson } from '../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
 import type { TableCommit, TableUpdate } from '../spec/table-update.ts';
@@ -23,23 +23,22 @@ export interface PlannedWorld {
 }
 
 /** Reads are real; no write leaves this process, and each is answered as if it had landed. */
-export function plannedWorld({ store, catalog, quarantine }: EntryPorts): PlannedWorld {
+export function plannedWorld({ store, tableStore = store, catalog, quarantine }: EntryPorts): PlannedWorld {
   const tables = new Map<string, ChangedTable>();
   const files = new Map<string, Uint8Array>();
 
   const load: Catalog['load'] = async (identifier) =>
     tables.get(formatIdentifier(identifier))?.after ?? (await catalog.load(identifier));
+  const write: Store['write'] = async (uri, bytes) => {
+    files.set(uri, bytes);
+    return { kind: 'written', version: '' };
+  };
   return {
     tables,
     files,
     ports: {
-      store: {
-        ...store,
-        async write(uri, bytes) {
-          files.set(uri, bytes);
-          return { kind: 'written', version: '' };
-        },
-      },
+      store: { ...store, write },
+      tableStore: { ...tableStore, write },
       catalog: {
         ...catalog,
         load,

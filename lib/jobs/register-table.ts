@@ -79,7 +79,10 @@ async function registerOnTable(
   const state = await ensureTable(target, footers, known, ports);
   if ('condemned' in state) return reportTable({ ...reportOn, footers: state }, ports);
 
-  const staging = stagingOf(entry, footers.segments, cached, ports);
+  const staging = stagingOf(entry, footers.segments, cached, {
+    ...ports,
+    store: ports.tableStore ?? ports.store,
+  });
   const end = await commitInAttempts<StagedBatch>(ports, {
     table: target.table,
     branch: entry.branch,

@@ -13,6 +13,8 @@ import type { TableCache } from './table-cache.ts';
 /** The services of one configuration entry. */
 export interface EntryPorts {
   readonly store: Store;
+  /** Where the tables' own files are read and written, with credentials that the catalog hands out. @default store */
+  readonly tableStore?: Store;
   readonly catalog: Catalog;
   readonly quarantine: Quarantine;
 }

@@ -1,4 +1,9 @@
+import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
+import { RegistrarError } from '../../errors.ts';
+import { isRefusedCertificate } from './connection-fault.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -17,7 +22,7 @@ export type HttpExchange =
       readonly headers: Readonly<Record<string, string | string[] | undefined>>;
       readonly body: string;
     }
-  /** No connection was made (refused, unknown host, untrusted certificate): the server has seen nothing. */
+  /** No connection was made (refused, unknown host, a certificate that either side does not trust): the server has seen nothing. */
   | { readonly kind: 'unsent'; readonly cause: Error }
   /** Handed to a connection, and no complete answer came back: what the server did is unknown. */
   | { readonly kind: 'lost'; readonly cause: Error };
@@ -25,25 +30,57 @@ export type HttpExchange =
 /** Sends one request once. */
 export type SendHttp = (request: HttpRequest) => Promise<HttpExchange>;
 
+/** How TLS is spoken to a server: PEM texts, all of them optional. */
+export interface TlsSettings {
+  /** Replace the platform's roots. */
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** Name to ask for and to expect in the certificate, instead of the URI's. */
+  readonly servername?: string | undefined;
+}
+
+/** The proxies of `HTTPS_PROXY`, `HTTP_PROXY` and what `NO_PROXY` exempts; empty: none. */
+export interface ProxySettings {
+  readonly https: string;
+  readonly http: string;
+  readonly except: string;
+}
+
+export interface HttpSettings {
+  /** @default 5_000 */
+  readonly connectTimeoutMs?: number;
+  /** @default 30_000 */
+  readonly timeoutMs?: number;
+  readonly tls?: TlsSettings;
+  readonly proxies?: ProxySettings | undefined;
+}
+
 /**
  * HTTP/1.1 over kept connections, each request sent at most once: no redirect is followed and nothing is repeated here
- * (I7). A connection must stand within `connectTimeoutMs`; head and each part of the body must come within `timeoutMs`.
+ * (I7, F10). A connection must stand within `connectTimeoutMs`; head and each part of the body must come within `timeoutMs`.
  */
-export function httpSender({ connectTimeoutMs = 5_000, timeoutMs = 30_000 } = {}): SendHttp {
-  const agent = new Agent({
-    allowH2: false,
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
+export function httpSender(settings: HttpSettings = {}): SendHttp {
+  const refusals = new Map<number, Error>();
+  let making: Promise<Dispatcher> | undefined;
 
-  return (request) =>
-    new Promise((resolve) => {
+  /** A refused client certificate is reported as a lost connection under TLS 1.3, although the server has read nothing. */
+  function refusalOf(cause: Error): Error | undefined {
+    const { localPort = -1 } = ((cause as { socket?: unknown }).socket ?? {}) as { localPort?: number };
+    const refusal = refusals.get(localPort);
+    refusals.delete(localPort);
+    return refusal;
+  }
+
+  return async (request) => {
+    making ??= makeDispatcher(settings, refusals);
+    const dispatcher = await making;
+    return new Promise((resolve) => {
       let sent = false;
       let status = 0;
       let answered: Readonly<Record<string, string | string[] | undefined>> = {};
       const chunks: Buffer[] = [];
-      agent.dispatch(
+      dispatcher.dispatch(
         { ...request, body: request.body ?? null },
         {
           onRequestStart() {
@@ -62,9 +99,53 @@ export function httpSender({ connectTimeoutMs = 5_000, timeoutMs = 30_000 } = {}
             setImmediate(() => setImmediate(resolve, { kind: 'answer', status, headers: answered, body }));
           },
           onResponseError(_controller, cause) {
-            resolve({ kind: sent ? 'lost' : 'unsent', cause });
+            const refusal = status === 0 ? refusalOf(cause) : undefined;
+            resolve({ kind: sent && refusal === undefined ? 'lost' : 'unsent', cause: refusal ?? cause });
           },
         },
       );
     });
+  };
+}
+
+/** `refusals` gets what servers said of our certificate, by the port that the connection went out from. */
+async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Error>): Promise<Dispatcher> {
+  const { connectTimeoutMs = 5_000, timeoutMs = 30_000, tls = {}, proxies } = settings;
+  const given = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
+  const times = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connectTimeout: connectTimeoutMs };
+  const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...given });
+  const connect: buildConnector.connector = (options, callback) =>
+    connector(options, (...result) => {
+      const [error, socket] = result;
+      if (error === null) noteRefusal(socket, refusals);
+      callback(...result);
+    });
+  if (proxies === undefined || `${proxies.https}${proxies.http}` === '') {
+    return new Agent({ ...times, allowH2: false, connect });
+  }
+  for (const [name, proxy] of [
+    ['HTTPS_PROXY', proxies.https],
+    ['HTTP_PROXY', proxies.http],
+  ] as const) {
+    if (proxy === '' || /^https?:$/.test(URL.parse(proxy)?.protocol ?? '')) continue;
+    throw new RegistrarError('config.invalid', `Cannot use ${name}: it must be an http:// or https:// URL`);
+  }
+  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  return new EnvHttpProxyAgent({
+    ...times,
+    allowH2: false,
+    connect,
+    requestTls: given,
+    httpsProxy: proxies.https,
+    httpProxy: proxies.http,
+    noProxy: proxies.except,
+  });
+}
+
+function noteRefusal(socket: Socket, refusals: Map<number, Error>): void {
+  const { localPort = -1 } = socket;
+  refusals.delete(localPort);
+  socket.on('error', (error) => {
+    if (isRefusedCertificate(error)) refusals.set(localPort, error);
+  });
 }

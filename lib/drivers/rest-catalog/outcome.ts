@@ -6,6 +6,8 @@ type HttpAnswer = Extract<HttpExchange, { kind: 'answer' }>;
 /** What an answer means to whoever asked; the one place where a status is looked at. */
 export type Outcome =
   | 'ok'
+  /** 304: what was loaded before still holds. */
+  | 'unchanged'
   | 'conflict'
   | 'invalid'
   | 'missing'
@@ -21,6 +23,7 @@ export type Outcome =
 export function outcomeOf(answer: HttpAnswer): Outcome {
   const { status } = answer;
   if (status >= 200 && status < 300) return 'ok';
+  if (status === 304) return 'unchanged';
   if (status >= 500 || status < 300 || status === 408) return 'unknown';
   if (status < 400) return 'misdirected';
   const type = errorType(answer);

@@ -1,35 +1,38 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import type { Catalog, Clock, LoadedTable, Random, Timers } from '../../ports.ts';
+import type { Catalog, LoadedTable } from '../../ports.ts';
 import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
-import { type Authorization, staticToken } from './authorization.ts';
-import { type ClientSettings, catalogClient, type Reply } from './client.ts';
-import { httpSender, type SendHttp } from './http.ts';
+import { tableToken } from './authorization.ts';
+import { type ClientSettings, catalogClient, type Reply, type RequestOptions } from './client.ts';
+import { type ConnectionPorts, type ConnectionSettings, connectTo } from './connection.ts';
 import { isRecord } from './outcome.ts';
 import { loadServiceConfig, type ServiceConfig } from './service-config.ts';
+import { expiryMs, type StorageCredential, storageCredentials } from './storage-credentials.ts';
+import { tableMemory } from './table-memory.ts';
 
 export type RestCatalogSettings = ClientSettings &
-  Pick<Entry, 'catalog_uri' | 'catalog_warehouse' | 'catalog_prefix' | 'catalog_token'>;
+  ConnectionSettings &
+  Pick<Entry, 'catalog_warehouse' | 'catalog_prefix'> &
+  Partial<Pick<Entry, 'access_delegation'>>;
 
-export interface RestCatalogPorts {
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly random: Random;
-  /** @default undici with kept connections of its own */
-  readonly send?: SendHttp;
-  /** @default the bearer `catalog_token`, if any */
-  readonly authorization?: Authorization;
+/** A catalog that may hand out credentials for the files of its tables. */
+export interface RestCatalog extends Catalog {
+  /**
+   * The credential for a file of a table that was loaded before, with the longest prefix of its URI; undefined: one's own. With
+   * `renew` the catalog is asked for new ones first.
+   */
+  credentialFor(uri: string, options?: { readonly renew?: boolean }): Promise<StorageCredential | undefined>;
 }
 
 /** An Iceberg REST catalog (`rest-catalog-open-api.yaml`). Its configuration is asked for at the first call. */
-export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPorts): Catalog {
+export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPorts): RestCatalog {
   const base = parseUri(settings.catalog_uri);
-  const client = catalogClient(base.origin, settings, {
-    ...ports,
-    send: ports.send ?? httpSender(),
-    authorization: ports.authorization ?? staticToken(settings.catalog_token),
-  });
+  const connection = connectTo(base, settings, ports);
+  const client = catalogClient(base.origin, settings, { ...ports, ...connection });
+  const remembered = tableMemory();
+  const delegating = settings.access_delegation === 'vended-credentials';
+  const delegation = delegating ? { 'X-Iceberg-Access-Delegation': 'vended-credentials' } : {};
   let pendingConfig: Promise<ServiceConfig> | undefined;
 
   function serviceConfig(): Promise<ServiceConfig> {
@@ -38,6 +41,34 @@ export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPor
       throw error;
     });
     return pendingConfig;
+  }
+
+  /** A key a sending: an answer to another attempt, or to one that was refused for its credentials, is no answer to this one. */
+  async function keyed(headers: Readonly<Record<string, string>> = {}): Promise<RequestOptions> {
+    const { idempotencyKeys } = await serviceConfig();
+    const key = () => ({ 'Idempotency-Key': timeOrderedUuid(ports.clock.now(), ports.random.uuid()) });
+    return { headers: () => ({ ...headers, ...(idempotencyKeys && key()) }) };
+  }
+
+  async function loadFrom(path: string, attempted: string, headers: Readonly<Record<string, string>>) {
+    const known = remembered.get(path);
+    const reply = await client.get(path, { headers: () => headers, authorization: known?.authorization });
+    if (reply.outcome === 'missing') return undefined;
+    if (reply.outcome === 'unchanged' && known !== undefined) return known.table;
+    if (reply.outcome !== 'ok') throw failed(attempted, reply);
+    return remember(path, reply, requireTable(attempted, reply));
+  }
+
+  /** What a load answers beside the table: its ETag, a token for it, credentials for its files. */
+  function remember(path: string, { body, etag }: Reply, table: LoadedTable): LoadedTable {
+    const token = table.config['token'];
+    remembered.set(path, {
+      table,
+      etag,
+      credentials: delegating ? storageCredentials(body, table) : [],
+      authorization: token === undefined ? undefined : tableToken(token, connection.authorization),
+    });
+    return table;
   }
 
   async function namespacePath(namespace: readonly string[]): Promise<string> {
@@ -50,19 +81,20 @@ export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPor
   }
 
   /** Register and create: one of several creators gets the table, the others learn that it exists. */
-  function added(attempted: string, reply: Reply): LoadedTable | 'exists' {
+  function added(path: string, attempted: string, reply: Reply): LoadedTable | 'exists' {
     if (reply.outcome === 'conflict') return 'exists';
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
-    return requireTable(attempted, reply);
+    return remember(path, reply, requireTable(attempted, reply));
   }
 
   return {
     async load(table) {
-      const reply = await client.get(await tablePath(table));
-      if (reply.outcome === 'missing') return undefined;
-      const attempted = `load table "${formatIdentifier(table)}"`;
-      if (reply.outcome !== 'ok') throw failed(attempted, reply);
-      return requireTable(attempted, reply);
+      const path = await tablePath(table);
+      const etag = remembered.get(path)?.etag;
+      return loadFrom(path, `load table "${formatIdentifier(table)}"`, {
+        ...delegation,
+        ...(etag !== undefined && { 'If-None-Match': etag }),
+      });
     },
 
     async createNamespace(namespace) {
@@ -84,8 +116,13 @@ export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPor
 
     async register(table, metadataLocation) {
       const body = stringifyJson({ name: table.name, 'metadata-location': metadataLocation });
-      const reply = await client.post(`${await namespacePath(table.namespace)}/register`, body);
-      return added(`register "${metadataLocation}" as table "${formatIdentifier(table)}"`, reply);
+      const path = `${await namespacePath(table.namespace)}/register`;
+      const reply = await client.post(path, body, await keyed(delegation));
+      return added(
+        await tablePath(table),
+        `register "${metadataLocation}" as table "${formatIdentifier(table)}"`,
+        reply,
+      );
     },
 
     async create(table, { schema, spec, location, formatVersion, properties }) {
@@ -96,14 +133,22 @@ export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPor
         'partition-spec': spec,
         properties: { ...properties, 'format-version': String(formatVersion) },
       });
-      const reply = await client.post(`${await namespacePath(table.namespace)}/tables`, body);
-      return added(`create table "${formatIdentifier(table)}"`, reply);
+      const path = `${await namespacePath(table.namespace)}/tables`;
+      const reply = await client.post(path, body, await keyed(delegation));
+      return added(await tablePath(table), `create table "${formatIdentifier(table)}"`, reply);
     },
 
     async commit(table, { requirements, updates }) {
       const body = stringifyJson({ identifier: table, requirements, updates });
-      const { outcome, ...reply } = await client.post(await tablePath(table), body);
-      if (outcome === 'unknown') return { outcome, message: reply.message };
+      const path = await tablePath(table);
+      const known = remembered.get(path)?.authorization;
+      const { outcome, ...reply } = await client.post(path, body, {
+        ...(await keyed()),
+        authorization: known,
+      });
+      if (outcome === 'unknown' || outcome === 'unchanged') {
+        return { outcome: 'unknown', message: reply.message };
+      }
       if (outcome !== 'ok') return { outcome: 'refused', reason: outcome, message: reply.message };
       const landed = readTable(reply.body);
       return landed === undefined
@@ -115,7 +160,25 @@ export function restCatalog(settings: RestCatalogSettings, ports: RestCatalogPor
       const { endpoints } = await serviceConfig();
       return endpoints?.has(endpointNames[endpoint]);
     },
+
+    async credentialFor(uri, { renew = false } = {}) {
+      const found = remembered.credentialFor(uri);
+      if (found === undefined) return undefined;
+      const endsAtMs = expiryMs(found.credential) ?? Number.POSITIVE_INFINITY;
+      if (!renew && ports.clock.now() < endsAtMs - renewalLeadMs) return found.credential;
+      await loadFrom(found.path, `renew the credentials for "${uri}"`, delegation);
+      return remembered.credentialFor(uri)?.credential;
+    },
   };
+}
+
+/** Before a credential for files ends, it is asked for anew. */
+const renewalLeadMs = 5 * 60_000;
+
+/** A version 7 UUID (RFC 9562), as the specification wants it for an `Idempotency-Key`: the time, then what is random of a version 4 one. */
+function timeOrderedUuid(nowMs: number, uuid: string): string {
+  const time = nowMs.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${uuid.slice(15)}`;
 }
 
 const endpointNames = {

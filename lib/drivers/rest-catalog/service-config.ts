@@ -11,6 +11,8 @@ export interface ServiceConfig {
   readonly namespaceSeparator: string;
   /** `POST /v1/namespaces/{namespace}/register`, the prefix left out; undefined: the protocol's default set. */
   readonly endpoints: ReadonlySet<string> | undefined;
+  /** Whether the catalog remembers an `Idempotency-Key`. */
+  readonly idempotencyKeys: boolean;
 }
 
 /**
@@ -54,6 +56,7 @@ export async function loadServiceConfig(
     endpoints: Array.isArray(endpoints)
       ? new Set(endpoints.map((endpoint) => plainEndpoint(String(endpoint))))
       : undefined,
+    idempotencyKeys: body['idempotency-key-lifetime'] != null,
   };
 }
 

@@ -1,0 +1,78 @@
+import type { ErrorCode } from '../../errors.ts';
+
+/** What is wrong with the set-up of a connection, and the way out. */
+export interface ConnectionFault {
+  readonly code: Extract<ErrorCode, 'config.invalid' | 'auth.failed'>;
+  readonly problem: string;
+  readonly wayOut: string;
+}
+
+/**
+ * Why there is no connection, when waiting will not help: the names of OpenSSL and Node for a certificate that one side does not
+ * take. Undefined for everything that may pass.
+ */
+export function connectionFault(cause: Error): ConnectionFault | undefined {
+  const code = codeOf(cause);
+  return faults.find(([pattern]) => pattern.test(code))?.[1];
+}
+
+/** Whether the server refused our certificate, or that there was none: it has read nothing else of this connection. */
+export function isRefusedCertificate(cause: Error): boolean {
+  return refusedCertificate.test(codeOf(cause));
+}
+
+/** `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`. */
+export function faultText(cause: Error): string {
+  const code = codeOf(cause);
+  return `${code === '' ? '' : `${code}: `}${(cause.message || cause.name).trim()}`;
+}
+
+function codeOf(cause: Error): string {
+  return 'code' in cause ? String(cause.code) : '';
+}
+
+const refusedCertificate =
+  /^ERR_SSL_\w*ALERT_(CERTIFICATE_\w+|UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
+
+const faults: readonly (readonly [RegExp, ConnectionFault])[] = [
+  [
+    refusedCertificate,
+    {
+      code: 'auth.failed',
+      problem: 'the client certificate was refused, or none was sent',
+      wayOut: 'set catalog_client_cert and catalog_client_key to a certificate that the server trusts',
+    },
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    {
+      code: 'config.invalid',
+      problem: 'the certificate of the server is for another name',
+      wayOut: 'call it by a name in its certificate, or set catalog_server_name to one',
+    },
+  ],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    {
+      code: 'config.invalid',
+      problem: 'the certificate of the server is not valid at this time',
+      wayOut: 'renew it, or correct the clock',
+    },
+  ],
+  [
+    /^(UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED|INVALID_(CA|PURPOSE))/,
+    {
+      code: 'config.invalid',
+      problem: 'the certificate of the server is not trusted',
+      wayOut: 'set catalog_ca_file to the CA that signed it',
+    },
+  ],
+  [
+    /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    {
+      code: 'config.invalid',
+      problem: 'the server speaks no TLS',
+      wayOut: 'change the port, or https:// to http://',
+    },
+  ],
+];

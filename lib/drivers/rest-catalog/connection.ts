@@ -1,0 +1,72 @@
+import type { Entry } from '../../config/entry.ts';
+import { type Authorization, staticToken } from './authorization.ts';
+import { httpSender, type ProxySettings, type SendHttp, type TlsSettings } from './http.ts';
+import { clientCredentials } from './oauth2.ts';
+import type { RepeatingPorts, RetrySettings } from './repeating.ts';
+
+export type ConnectionSettings = RetrySettings &
+  Pick<
+    Entry,
+    | 'catalog_uri'
+    | 'catalog_token'
+    | 'catalog_credential'
+    | 'catalog_sigv4'
+    | 'catalog_ca_file'
+    | 'catalog_client_cert'
+    | 'catalog_client_key'
+    | 'catalog_server_name'
+  >;
+
+export interface ConnectionPorts extends RepeatingPorts {
+  /** @default undici with kept connections of its own, with TLS as the settings say */
+  readonly send?: SendHttp;
+  /** @default as the settings say */
+  readonly authorization?: Authorization;
+  /** @default none */
+  readonly proxies?: ProxySettings | undefined;
+}
+
+/** How a catalog is reached, and how requests to it prove who sends them. Nothing is sent yet. */
+export function connectTo(
+  base: URL,
+  settings: ConnectionSettings,
+  ports: ConnectionPorts,
+): { readonly send: SendHttp; readonly authorization: Authorization } {
+  const send = ports.send ?? httpSender({ tls: tlsOf(settings), proxies: ports.proxies });
+  return { send, authorization: ports.authorization ?? authorizationOf(settings, base, send, ports) };
+}
+
+function tlsOf(settings: ConnectionSettings): TlsSettings {
+  return {
+    ca: settings.catalog_ca_file,
+    cert: settings.catalog_client_cert,
+    key: settings.catalog_client_key,
+    servername: settings.catalog_server_name,
+  };
+}
+
+function authorizationOf(
+  settings: ConnectionSettings,
+  base: URL,
+  send: SendHttp,
+  ports: ConnectionPorts,
+): Authorization {
+  const { catalog_credential: credential, catalog_sigv4: sigv4, catalog_token: token } = settings;
+  if (credential !== undefined) {
+    const own = `${base.href.replace(/\/+$/, '')}/v1/oauth/tokens`;
+    const tokenEndpoint = credential.oauth2_server_uri ?? own;
+    const sameServer = new URL(tokenEndpoint).origin === base.origin;
+    // Another server has another name; that it is behind the same CA is the rule.
+    const elsewhere = () =>
+      ports.send ??
+      httpSender({ tls: { ...tlsOf(settings), servername: undefined }, proxies: ports.proxies });
+    return clientCredentials(
+      { credential, tokenEndpoint, retry: settings.retry },
+      { ...ports, send: sameServer ? send : elsewhere() },
+    );
+  }
+  if (sigv4 === undefined) return staticToken(token);
+  // Few sign, and nobody else should pay for it at a cold start.
+  const signer = import('./sigv4.ts').then(({ awsSignature }) => awsSignature(sigv4, ports.clock));
+  return { authorize: async (request) => (await signer).authorize(request), renew: async () => false };
+}

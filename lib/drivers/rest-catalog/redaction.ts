@@ -1,0 +1,24 @@
+import { formEncoded } from './form.ts';
+import type { HttpRequest } from './http.ts';
+
+/**
+ * Servers quote requests in their errors (F10): what was sent in a header or as a secret of a form is struck out of their words, in
+ * every spelling it was sent in, and so are the signatures of URLs (I10).
+ */
+export function withoutSecrets(
+  text: string,
+  request: HttpRequest,
+  secrets: readonly (string | undefined)[] = [],
+): string {
+  const sent = Object.entries(request.headers)
+    .filter(([name]) => !['accept', 'content-type', 'host', 'user-agent'].includes(name.toLowerCase()))
+    .flatMap(([, value]) => value.split(' '));
+  const given = secrets.flatMap((secret) =>
+    secret === undefined ? [] : [secret, encodeURIComponent(secret), formEncoded(secret)],
+  );
+  return [...sent, ...given]
+    .filter((secret) => secret.length >= 4)
+    .sort((a, b) => b.length - a.length)
+    .reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text)
+    .replaceAll(/(X-Amz-(?:Credential|Security-Token|Signature)=)[^&\s"']+/gi, '$1***');
+}

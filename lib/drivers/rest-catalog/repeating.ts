@@ -1,0 +1,40 @@
+import type { Entry } from '../../config/entry.ts';
+import type { Clock, Random, Timers } from '../../ports.ts';
+import { connectionFault } from './connection-fault.ts';
+import type { HttpExchange } from './http.ts';
+import { outcomeOf, retryAfterMs } from './outcome.ts';
+
+export type RetrySettings = Pick<Entry, 'retry'>;
+
+export interface RepeatingPorts {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+}
+
+const maxAttempts = 4;
+
+/**
+ * Sends what may be sent again: four times at most while the server is unavailable or asks to wait, after as long as it
+ * asks, else longer each time.
+ */
+export async function repeatedly<Exchanged extends { readonly answer: HttpExchange }>(
+  send: () => Promise<Exchanged>,
+  { retry: { initial_ms, max_ms, jitter } }: RetrySettings,
+  { clock, timers, random }: RepeatingPorts,
+): Promise<Exchanged> {
+  for (let attempt = 1; ; attempt += 1) {
+    const exchanged = await send();
+    const { answer } = exchanged;
+    if (attempt === maxAttempts || !isPassing(answer)) return exchanged;
+    const asked = answer.kind === 'answer' ? retryAfterMs(answer, clock.now()) : undefined;
+    const backOff = initial_ms * 2 ** (attempt - 1) * (1 - jitter * random.next());
+    await timers.sleep(Math.min(asked ?? backOff, max_ms));
+  }
+}
+
+function isPassing(answer: HttpExchange): boolean {
+  if (answer.kind !== 'answer') return connectionFault(answer.cause) === undefined;
+  const outcome = outcomeOf(answer);
+  return outcome === 'unknown' || outcome === 'throttled';
+}

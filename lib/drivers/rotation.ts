@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { RegistrarError } from '../errors.ts';
+import type { Catalog, Clock, Store } from '../ports.ts';
+
+/** Settings whose secrets may be rotated while a container is warm. */
+export interface Rotation<Settings> {
+  /** Another object once they have changed. */
+  now(): Settings;
+  /** Reads them anew, at most once a minute however many ask. */
+  reread(): Promise<void>;
+}
+
+const shortestMs = 60_000;
+
+/**
+ * Each of the settings as a rotation; all are read at once. What `read` throws goes to `failed`: the settings stay as they are, and
+ * the refusal that led here is the better news.
+ */
+export function rotations<Settings>(
+  first: readonly Settings[],
+  read: () => Promise<readonly Settings[]>,
+  clock: Clock,
+  failed: (error: unknown) => void,
+): readonly Rotation<Settings>[] {
+  let readAtMs = clock.now();
+  let reading = Promise.resolve(first);
+  const latest = [...first];
+
+  async function reread(): Promise<void> {
+    if (clock.now() - readAtMs >= shortestMs) {
+      readAtMs = clock.now();
+      reading = read().catch((error: unknown) => {
+        failed(error);
+        return latest;
+      });
+    }
+    for (const [at, settings] of (await reading).entries()) {
+      if (at < latest.length && !isDeepStrictEqual(latest[at], settings)) latest[at] = settings;
+    }
+  }
+
+  return first.map((settings, at) => ({ now: () => latest[at] ?? settings, reread }));
+}
+
+/**
+ * Calls a port that is made of the settings as they are. When it throws `auth.failed`, which means that it has done nothing, and the
+ * settings have changed since, it is made again and called once more.
+ */
+function caller<Settings, Port>(rotation: Rotation<Settings>, make: (settings: Settings) => Port) {
+  let settings = rotation.now();
+  let port = make(settings);
+
+  function upToDate(): Port {
+    if (rotation.now() !== settings) {
+      settings = rotation.now();
+      port = make(settings);
+    }
+    return port;
+  }
+
+  return async <Answer>(call: (port: Port) => Promise<Answer>): Promise<Answer> => {
+    const used = upToDate();
+    try {
+      return await call(used);
+    } catch (error) {
+      if (!(error instanceof RegistrarError) || error.code !== 'auth.failed') throw error;
+      await rotation.reread();
+      const fresh = upToDate();
+      if (fresh === used) throw error;
+      return call(fresh);
+    }
+  };
+}
+
+/** A catalog that goes on with rotated secrets. */
+export function rotatingCatalog<Settings, Made extends Catalog>(
+  rotation: Rotation<Settings>,
+  make: (settings: Settings) => Made,
+): {
+  readonly catalog: Catalog;
+  readonly call: <Answer>(use: (catalog: Made) => Promise<Answer>) => Promise<Answer>;
+} {
+  const call = caller(rotation, make);
+  return {
+    call,
+    catalog: {
+      load: (table) => call((catalog) => catalog.load(table)),
+      createNamespace: (namespace) => call((catalog) => catalog.createNamespace(namespace)),
+      register: (table, location) => call((catalog) => catalog.register(table, location)),
+      create: (table, request) => call((catalog) => catalog.create(table, request)),
+      commit: (table, commit) => call((catalog) => catalog.commit(table, commit)),
+      supports: (endpoint) => call((catalog) => catalog.supports(endpoint)),
+    },
+  };
+}
+
+/** A store that goes on with rotated secrets. */
+export function rotatingStore<Settings>(
+  rotation: Rotation<Settings>,
+  make: (settings: Settings) => Store,
+): Store {
+  const call = caller(rotation, make);
+  return {
+    read: (uri, options) => call((store) => store.read(uri, options)),
+    write: (uri, bytes, options) => call((store) => store.write(uri, bytes, options)),
+    async *list(prefix, options) {
+      const [listing, first] = await call(async (store) => {
+        const iterator = store.list(prefix, options)[Symbol.asyncIterator]();
+        return [iterator, await iterator.next()] as const;
+      });
+      for (let next = first; !next.done; next = await listing.next()) yield next.value;
+    },
+  };
+}
