@@ -69,7 +69,10 @@ export function stagingOf(
       if (judgement.accepted.length === 0) return 'nothing';
 
       const { merge, accepted } = judgement;
-      const batch = JSON.stringify(accepted.map(({ segment }) => [segment.uri, segment.etag]));
+      const batch = JSON.stringify([
+        state.defaultSpec['spec-id'],
+        accepted.map(({ segment }) => [segment.uri, segment.etag]),
+      ]);
       const reused =
         prepared?.batch === batch && isPreparedFor(prepared, state, merge.schema) ? prepared : undefined;
       prepared = reused ?? {
