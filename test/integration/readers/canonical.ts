@@ -46,16 +46,24 @@ export function projectRow(written: StructType, shown: StructType, row: Row): Ro
     shown.fields.map(({ id, name, type }) => {
       const source = sources.get(id);
       const value = source === undefined ? null : (row[source.name] ?? null);
-      return [name, value !== null && source !== undefined ? projectValue(source.type, type, value) : value];
+      return [name, source === undefined ? value : projectValue(source.type, type, value)];
     }),
   );
 }
 
-/** Datasets change in the structs of their rows; what is in lists and maps stays as it is. */
 function projectValue(written: Type, shown: Type, value: Canonical): Canonical {
-  if (typeof written === 'string' || typeof shown === 'string') return value;
-  if (written.type !== 'struct' || shown.type !== 'struct') return value;
-  return projectRow(written, shown, value as Row);
+  if (value === null || typeof written === 'string' || typeof shown === 'string') return value;
+  if (written.type === 'struct' && shown.type === 'struct') return projectRow(written, shown, value as Row);
+  if (written.type === 'list' && shown.type === 'list') {
+    return (value as readonly Canonical[]).map((each) => projectValue(written.element, shown.element, each));
+  }
+  if (written.type === 'map' && shown.type === 'map') {
+    return (value as readonly (readonly [Canonical, Canonical])[]).map(([key, each]) => [
+      projectValue(written.key, shown.key, key),
+      projectValue(written.value, shown.value, each),
+    ]);
+  }
+  return value;
 }
 
 function canonical(type: Type, value: Value): Canonical {

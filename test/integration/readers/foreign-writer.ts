@@ -21,6 +21,13 @@ export type ForeignStep =
   | { readonly do: 'rename_column'; readonly column: string; readonly to: string }
   | { readonly do: 'drop_column'; readonly column: string }
   | { readonly do: 'require_column'; readonly column: string; readonly optional?: boolean }
+  /** A new default spec with this field too; `transform` as the table spec writes it. */
+  | {
+      readonly do: 'partition_by';
+      readonly column: string;
+      readonly transform: string;
+      readonly name: string;
+    }
   | { readonly do: 'set_properties'; readonly properties: Readonly<Record<string, string>> }
   /** All but the current snapshot when none is named. */
   | { readonly do: 'expire'; readonly snapshotIds?: readonly string[] }

@@ -4,6 +4,7 @@ import json
 import re
 
 from connection import answer, canonical, pyiceberg_catalog
+from pyiceberg.manifest import DataFileContent
 
 
 def read(request):
@@ -64,7 +65,7 @@ def data_files(table, snapshot):
             files.append(
                 {
                     "path": file.file_path,
-                    "content": file.content.name.lower(),
+                    "content": DataFileContent(file.content).name.lower(),
                     "specId": file.spec_id,
                     "partition": [canonical(value) for value in partition_values(file.partition)],
                     "recordCount": str(file.record_count),

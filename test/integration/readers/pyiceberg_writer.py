@@ -12,6 +12,7 @@ import pyarrow
 from connection import answer, pyiceberg_catalog
 from pyiceberg.catalog import NoSuchTableError
 from pyiceberg.schema import Schema
+from pyiceberg.transforms import parse_transform
 from pyiceberg.types import (
     BinaryType,
     DateType,
@@ -109,6 +110,11 @@ def require_column(catalog, identifier, step):
         )
 
 
+def partition_by(catalog, identifier, step):
+    with catalog.load_table(identifier).update_spec() as update:
+        update.add_field(".".join(path(step)), parse_transform(step["transform"]), step["name"])
+
+
 def set_properties(catalog, identifier, step):
     with catalog.load_table(identifier).transaction() as transaction:
         transaction.set_properties(step["properties"])
@@ -188,6 +194,7 @@ STEPS = {
     "promote_column": promote_column,
     "drop_column": drop_column,
     "require_column": require_column,
+    "partition_by": partition_by,
     "set_properties": set_properties,
     "expire": expire,
     "branch": branch,

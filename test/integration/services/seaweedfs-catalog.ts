@@ -10,7 +10,7 @@ import { bucket, type CatalogService, type Folders, type Running } from './servi
 
 const warehouse = 'tables';
 
-/** Store and Iceberg catalog in one process; the catalog's tables lie in the buckets of its own store. */
+/** Store and Iceberg catalog in one process; its table bucket takes metadata files, and segments lie in a bucket beside it. */
 const settings = [
   '-master.telemetry=false',
   '-volume.preStopSeconds=0',
@@ -100,6 +100,6 @@ async function authorized(
     },
     { timeoutMs: 60_000 },
   );
-  const store = { endpoint, region: 'us-east-1', ...credentials, bucket: warehouse };
+  const store = { endpoint, region: 'us-east-1', ...credentials, bucket };
   return { service: { uri, store, warehouse, token }, stop: running.stop };
 }

@@ -1,0 +1,78 @@
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { describe, expect, test } from 'vitest';
+import type { Schema } from '../../../lib/spec/schema.ts';
+import type { Row as ShippedRow } from '../../../local/shipper/dataset.ts';
+import { parquetSchema } from '../../../local/shipper/parquet-schema.ts';
+import { list, map, optional, required, schema, struct } from '../../../local/shipper/schema-notation.ts';
+import { canonicalRow } from '../readers/canonical.ts';
+import { onEveryCatalog } from './catalogs.ts';
+import { type Lake, openLake } from './lake.ts';
+
+const first = schema(
+  required(1, 'id', 'long'),
+  optional(2, 'name', 'string'),
+  optional(3, 'place', struct(optional(4, 'city', 'string'))),
+);
+
+/** The rows as most writers ship them: a Parquet file without one field ID. */
+function shipWithoutIds(lake: Lake, shape: Schema, rows: readonly ShippedRow[]) {
+  const bytes = parquetWriteBuffer({
+    schema: parquetSchema(shape).map(({ field_id: _, ...element }) => element),
+    columnData: shape.fields.map(({ name }) => ({ name, data: rows.map((row) => row[name] ?? null) })),
+  });
+  return lake.shipBytes(
+    new Uint8Array(bytes),
+    shape,
+    rows.map((row) => canonicalRow(shape, row)),
+  );
+}
+
+onEveryCatalog(({ service }) => {
+  describe('segments without field IDs (field_ids: by_name)', () => {
+    test('make a table, and every reader shows their values and not nulls', async () => {
+      const lake = await openLake(service(), { field_ids: 'by_name' });
+      await shipWithoutIds(lake, first, [
+        { id: 1n, name: 'a', place: { city: 'Ulm' } },
+        { id: 2n, name: null, place: null },
+      ]);
+      await lake.expectRows(first);
+
+      const { lastColumnId } = await lake.state();
+      const next = (offset: number) => lastColumnId + offset;
+      const wider = schema(
+        ...first.fields.slice(0, 2),
+        optional(3, 'place', struct(optional(4, 'city', 'string'), optional(next(1), 'zip', 'int'))),
+        optional(next(2), 'tags', list(next(3), 'string')),
+        optional(next(4), 'by', map(next(5), 'string', next(6), 'double')),
+      );
+      await shipWithoutIds(lake, wider, [
+        { id: 3n, name: 'c', place: { city: null, zip: 9 }, tags: ['x', null], by: new Map([['k', 0.5]]) },
+      ]);
+      const seen = await lake.expectRows(wider);
+      expect(seen.snapshots).toHaveLength(2);
+      expect(JSON.parse(seen.metadata.properties['schema.name-mapping.default'] ?? '')).toHaveLength(5);
+    });
+
+    test('go on under the old name of a column that somebody renamed, and find the columns of a table without a mapping', async () => {
+      const lake = await openLake(service(), { field_ids: 'by_name' });
+      await lake.foreign(
+        { do: 'create', schema: first },
+        { do: 'append', rows: [{ id: '1', name: 'theirs', place: { city: 'Bonn' } }] },
+      );
+      await shipWithoutIds(lake, first, [{ id: 2n, name: 'ours', place: { city: 'Ulm' } }]);
+      const theirs = { id: '1', name: 'theirs', place: { city: 'Bonn' } };
+      await lake.expectRows(first, { more: [theirs] });
+
+      await lake.foreign({ do: 'rename_column', column: 'name', to: 'label' });
+      await shipWithoutIds(lake, first, [{ id: 3n, name: 'old name', place: null }]);
+      const renamed = schema(
+        required(1, 'id', 'long'),
+        optional(2, 'label', 'string'),
+        ...first.fields.slice(2),
+      );
+      await lake.expectRows(renamed, {
+        more: [{ id: theirs.id, label: theirs.name, place: theirs.place }],
+      });
+    });
+  });
+});

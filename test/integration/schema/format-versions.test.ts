@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { assertions } from '../../../lib/commit/assertions.ts';
+import { branchHead } from '../../../lib/spec/table-state.ts';
+import type { TableUpdate } from '../../../lib/spec/table-update.ts';
+import { optional, required, schema } from '../../../local/shipper/schema-notation.ts';
+import { onEveryCatalog } from './catalogs.ts';
+import { type Lake, openLake } from './lake.ts';
+
+const first = schema(required(1, 'id', 'long'), optional(2, 'name', 'string'));
+const second = schema(...first.fields, optional(3, 'note', 'string'));
+
+async function upgrade(lake: Lake, formatVersion: number): Promise<void> {
+  const updates: readonly TableUpdate[] = [
+    { action: 'upgrade-format-version', 'format-version': formatVersion },
+  ];
+  const requirements = assertions(await lake.state(), 'main', updates);
+  expect(await lake.catalog.commit(lake.table, { requirements, updates })).toMatchObject({
+    outcome: 'landed',
+  });
+}
+
+/** First row ID and added rows of each snapshot of main, oldest first, and the table's next row ID. */
+async function rowLineage(lake: Lake) {
+  const state = await lake.state();
+  const snapshots = [...state.snapshots.values()].sort((a, b) => Number(a.sequenceNumber - b.sequenceNumber));
+  return {
+    snapshots: snapshots.map(({ firstRowId, addedRows }) => [firstRowId, addedRows]),
+    nextRowId: state.nextRowId,
+  };
+}
+
+onEveryCatalog(({ service }) => {
+  describe('format version 3', () => {
+    test.each(['auto', 'commit'])(
+      'a table made via %s has row lineage, and follows its dataset',
+      async (create_via) => {
+        const lake = await openLake(service(), { format_version: 3, create_via });
+        await lake.ship(first, [
+          { id: 1n, name: 'a' },
+          { id: 2n, name: null },
+        ]);
+        await lake.ship(second, [{ id: 3n, name: 'c', note: 'ü' }]);
+        const seen = await lake.expectRows(second);
+        expect(seen.metadata.formatVersion).toBe(3);
+        expect(await rowLineage(lake)).toEqual({
+          snapshots: [
+            [0n, 2n],
+            [2n, 1n],
+          ],
+          nextRowId: 3n,
+        });
+      },
+    );
+
+    test('a table upgraded from 2 between two commits of a warm registrar: its old rows get IDs with the next commit (C13)', async () => {
+      const lake = await openLake(service());
+      await lake.ship(first, [
+        { id: 1n, name: 'a' },
+        { id: 2n, name: 'b' },
+      ]);
+      await upgrade(lake, 3);
+      await lake.ship(first, [{ id: 3n, name: 'c' }]);
+      const seen = await lake.expectRows(first);
+      expect(seen.metadata.formatVersion).toBe(3);
+      expect(await rowLineage(lake)).toEqual({
+        snapshots: [
+          [undefined, undefined],
+          [0n, 3n],
+        ],
+        nextRowId: 3n,
+      });
+    });
+  });
+
+  describe('format version 1', () => {
+    test('a table of somebody else is appended to and evolved, and may be upgraded in between', async () => {
+      const lake = await openLake(service());
+      await lake.foreign({ do: 'create', schema: first, properties: { 'format-version': '1' } });
+      expect((await lake.state()).formatVersion).toBe(1);
+      await lake.ship(first, [{ id: 1n, name: 'a' }]);
+      const theirs = { id: '0', name: 'theirs' };
+      await lake.foreign({ do: 'append', rows: [theirs] });
+      await lake.expectRows(first, { more: [theirs] });
+      await lake.ship(second, [{ id: 2n, name: 'b', note: 'n' }]);
+      const seen = await lake.expectRows(second, { more: [{ ...theirs, note: null }] });
+      expect(seen.metadata.formatVersion).toBe(1);
+      await upgrade(lake, 2);
+      await lake.ship(second, [{ id: 3n, name: 'c', note: null }]);
+      const upgraded = await lake.expectRows(second, { more: [{ ...theirs, note: null }] });
+      expect(upgraded.metadata.formatVersion).toBe(2);
+      expect(branchHead(await lake.state(), 'main')?.summary).toMatchObject({ 'total-records': '4' });
+    });
+  });
+});
