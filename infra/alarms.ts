@@ -1,0 +1,205 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import type { Deployment } from './deployment.ts';
+import { type Functions, metricsNamespace } from './functions.ts';
+import type { Queues } from './queues.ts';
+
+/** One that pages. Its name is a heading of docs/operating.md, which says what to do. */
+interface AlarmDefinition {
+  readonly name: string;
+  readonly meaning: string;
+  readonly metric: IMetric;
+  /** In alarm above it. */
+  readonly above: number;
+  /** Of five minutes each. @default 1 */
+  readonly periods?: number;
+  /** @default no data is no news */
+  readonly missing?: TreatMissingData;
+}
+
+const PERIOD = Duration.minutes(5);
+const ARRIVALS_AGE_SECONDS = 15 * 60;
+
+/** The alarms, telling the topic of the deployment if it names one. */
+export function addAlarms(
+  scope: Construct,
+  deployment: Deployment,
+  queues: Queues,
+  functions: Functions,
+): readonly Alarm[] {
+  const topic =
+    deployment.alarm_topic_arn === undefined
+      ? undefined
+      : new SnsAction(Topic.fromTopicArn(scope, 'AlarmTopic', deployment.alarm_topic_arn));
+  return definitions(deployment, queues, functions).map(
+    ({ name, meaning, metric, above, periods, missing }) => {
+      const alarm = new Alarm(scope, `Alarm-${name}`, {
+        alarmName: `iceberg-registrar-${deployment.stage}-${name}`,
+        alarmDescription: `${meaning} What to do: docs/operating.md#${name}`,
+        metric,
+        threshold: above,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        evaluationPeriods: periods ?? 1,
+        treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
+      });
+      if (topic !== undefined) {
+        alarm.addAlarmAction(topic);
+        alarm.addOkAction(topic);
+      }
+      return alarm;
+    },
+  );
+}
+
+function definitions(
+  { stage, fifo_depth_alarm, health_minutes }: Deployment,
+  queues: Queues,
+  { register, route, health }: Functions,
+): readonly AlarmDefinition[] {
+  const own = (metricName: string, statistic: string, dimensionsMap = {}) =>
+    new Metric({ namespace: metricsNamespace(stage), metricName, statistic, period: PERIOD, dimensionsMap });
+  // Only absent data raises it.
+  const silent = {
+    missing: TreatMissingData.BREACHING,
+    periods: Math.max(3, Math.ceil((3 * health_minutes) / 5)),
+  };
+  return [
+    {
+      name: 'tables-unavailable',
+      meaning: 'A table cannot be loaded or read.',
+      metric: own('tablesUnavailable', Stats.MAXIMUM),
+      above: 0,
+      periods: 2,
+    },
+    {
+      name: 'tables-stale',
+      meaning: 'The newest snapshot of a table is older than its freshness.',
+      metric: own('tablesStale', Stats.MAXIMUM),
+      above: 0,
+      periods: 2,
+    },
+    {
+      name: 'tables-unhealthy',
+      meaning: 'A table needs maintenance.',
+      metric: own('tablesUnhealthy', Stats.MAXIMUM),
+      above: 0,
+      periods: 12,
+    },
+    {
+      name: 'health-silent',
+      meaning: 'Nobody has looked at the tables.',
+      metric: health.metricInvocations({ period: PERIOD }),
+      above: Number.MAX_SAFE_INTEGER,
+      ...silent,
+    },
+    {
+      name: 'health-failing',
+      meaning: 'The look at the tables fails.',
+      metric: health.metricErrors({ period: PERIOD }),
+      above: 0,
+      periods: 2,
+    },
+    {
+      name: 'arrivals-waiting',
+      meaning: 'Notifications wait longer than 15 minutes.',
+      metric: queues.arrivals.metricApproximateAgeOfOldestMessage({
+        period: PERIOD,
+        statistic: Stats.MAXIMUM,
+      }),
+      above: ARRIVALS_AGE_SECONDS,
+    },
+    {
+      name: 'arrivals-dead',
+      meaning: 'Notifications could not be routed and lie in the dead-letter queue.',
+      metric: queues.arrivalsDlq.metricApproximateNumberOfMessagesVisible({
+        period: PERIOD,
+        statistic: Stats.MAXIMUM,
+      }),
+      above: 0,
+    },
+    {
+      name: 'registrations-dead',
+      meaning: 'Messages could not be registered and lie in the dead-letter queue.',
+      metric: queues.registrationsDlq.metricApproximateNumberOfMessagesVisible({
+        period: PERIOD,
+        statistic: Stats.MAXIMUM,
+      }),
+      above: 0,
+    },
+    {
+      name: 'registrations-deep',
+      meaning: 'The FIFO queue is deep: SQS looks for free groups among the first 120,000 messages only.',
+      metric: queues.registrations.metricApproximateNumberOfMessagesVisible({
+        period: PERIOD,
+        statistic: Stats.MAXIMUM,
+      }),
+      above: fifo_depth_alarm,
+    },
+    {
+      name: 'keys-unroutable',
+      meaning: 'More than 1 % of the arriving keys lead to no table.',
+      metric: new MathExpression({
+        expression: '100 * unroutable / (unroutable + routed)',
+        usingMetrics: { unroutable: own('unroutable', Stats.SUM), routed: own('routed', Stats.SUM) },
+        label: '% unroutable',
+        period: PERIOD,
+      }),
+      above: 1,
+    },
+    {
+      name: 'segments-quarantined',
+      meaning: 'Segments were set aside.',
+      metric: own('quarantined', Stats.SUM),
+      above: 0,
+    },
+    {
+      name: 'notification-missing',
+      meaning: "A bucket's notifications no longer point at the arrivals queue.",
+      metric: own('notificationsMissing', Stats.MAXIMUM),
+      above: 0,
+    },
+    {
+      name: 'segments-missed',
+      meaning: 'Reconcile found segments that no notification brought.',
+      metric: own('reconcileMissing', Stats.SUM),
+      above: 0,
+    },
+    {
+      name: 'history-short',
+      meaning: 'Snapshots expire almost faster than messages are registered.',
+      metric: own('historyShort', Stats.SUM),
+      above: 0,
+    },
+    {
+      name: 'auth-failed',
+      meaning: 'The catalog, the store or the queue refuses the credentials.',
+      metric: own('failures', Stats.SUM, { code: 'auth.failed' }),
+      above: 0,
+    },
+    {
+      name: 'register-failing',
+      meaning: 'register ends with errors.',
+      metric: register.metricErrors({ period: PERIOD }),
+      above: 0,
+      periods: 3,
+    },
+    {
+      name: 'route-failing',
+      meaning: 'route ends with errors.',
+      metric: route.metricErrors({ period: PERIOD }),
+      above: 0,
+      periods: 3,
+    },
+  ];
+}

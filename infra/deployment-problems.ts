@@ -1,0 +1,105 @@
+import type { Entry } from '../lib/config/entry.ts';
+import { layoutRouter } from '../lib/route/layout.ts';
+import { fill, placeholders } from '../lib/spec/path-template.ts';
+import type { Deployable } from './deployment.ts';
+
+/** AWS takes 4 KB of environment variables, names included; the rest of ours is short. */
+const MAX_CONFIG_BYTES = 3_500;
+
+/** AWS's own rule: six times, so that a batch that was held back by throttling is not delivered twice at once. */
+const VISIBILITY_TIMES_TIMEOUT = 6;
+
+/** What must not be deployed, with the way out of each; empty when all of it may be. */
+export function deploymentProblems(deployables: readonly Deployable[]): readonly string[] {
+  return [...deployables.flatMap(problemsOf), ...sharedPrefixes(deployables)];
+}
+
+function problemsOf(deployable: Deployable): readonly string[] {
+  const { stage } = deployable.deployment;
+  const problems = [
+    ...notificationProblems(deployable),
+    ...timeProblems(deployable),
+    ...deployable.entries.flatMap(entryProblems),
+    ...configProblems(deployable),
+  ];
+  return problems.map((problem) => `stage "${stage}": ${problem}`);
+}
+
+function notificationProblems({ deployment: { suffix } }: Deployable): readonly string[] {
+  const own = ['metadata/x-m0.avro', 'metadata/00000-x.metadata.json', 'quarantine/x.json'];
+  if (!own.some((file) => file.endsWith(suffix))) return [];
+  return [
+    `suffix "${suffix}" also takes the registrar's own files, which would notify it without end; set the ending of the segments, such as ".parquet"`,
+  ];
+}
+
+function timeProblems({ deployment }: Deployable): readonly string[] {
+  const { route, register, concurrency } = deployment;
+  const problems: string[] = [];
+  const least = {
+    route: route.timeout * VISIBILITY_TIMES_TIMEOUT + route.window,
+    register: register.timeout * VISIBILITY_TIMES_TIMEOUT,
+  };
+  for (const name of ['route', 'register'] as const) {
+    const { visibility } = deployment[name];
+    if (visibility < least[name]) {
+      problems.push(
+        `${name}.visibility of ${visibility} s is below ${least[name]} s, six times the timeout${name === 'route' ? ' and the window' : ''}: messages would be delivered while they are worked on; raise it`,
+      );
+    }
+  }
+  if (concurrency.register > 1000) {
+    problems.push(
+      `concurrency.register of ${concurrency.register} is above the 1000 that a queue starts; lower it`,
+    );
+  }
+  return problems;
+}
+
+/** A segment that the layout itself would ignore: in a table's own directories, in the quarantine, or in no table. */
+function entryProblems(entry: Entry): readonly string[] {
+  if (!entry.url.startsWith('s3://')) {
+    return [`url "${entry.url}" is not on S3; this stack is for AWS, so name a bucket there`];
+  }
+  const names = new Map(placeholders(entry.layout).map((name) => [name, 'sample']));
+  if (entry.pipeline !== undefined) names.set('pipeline', entry.pipeline);
+  const dataset = entry.from?.[0];
+  if (dataset !== undefined) names.set('dataset', dataset);
+  const uri = fill(
+    entry.layout.replace(/^\{url\}/, () => entry.url),
+    names,
+  ).replace(/(…|\.\.\.)$/, 'sample.parquet');
+  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(uri) ?? [];
+  const routed = layoutRouter([entry])({ scheme: 's3', bucket, key });
+  if (routed.kind === 'table') return [];
+  const why = routed.kind === 'ignored' ? routed.reason : routed.kind;
+  return [
+    `layout "${entry.layout}" places segments such as "${uri}" where they are ignored (${why}): the table's own "data" and "metadata" directories and the quarantine are not the shipper's; change layout, table_location or quarantine_url`,
+  ];
+}
+
+function configProblems({ configText }: Deployable): readonly string[] {
+  const bytes = Buffer.byteLength(configText);
+  if (bytes <= MAX_CONFIG_BYTES) return [];
+  return [
+    `the configuration is ${bytes} bytes, and ${MAX_CONFIG_BYTES} fit the environment of a function; leave out defaults and comments, or deploy entries as stages of their own`,
+  ];
+}
+
+/** Two stages that register the same segments in two tables, or in one twice as slowly. */
+function sharedPrefixes(deployables: readonly Deployable[]): readonly string[] {
+  const claims = deployables.flatMap(({ deployment: { stage }, entries }) =>
+    entries.map(({ url }) => ({ stage, url: `${url}/` })),
+  );
+  return claims.flatMap((claim, at) =>
+    claims
+      .slice(at + 1)
+      .filter(
+        ({ stage, url }) => stage !== claim.stage && (url.startsWith(claim.url) || claim.url.startsWith(url)),
+      )
+      .map(
+        ({ stage, url }) =>
+          `stages "${claim.stage}" and "${stage}" both read "${url.length > claim.url.length ? url : claim.url}": every segment there would be registered by both; give each a prefix of its own`,
+      ),
+  );
+}

@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as v from 'valibot';
+import { parse } from 'yaml';
+import type { Entry } from '../lib/config/entry.ts';
+import { loadConfig } from '../lib/config/load-config.ts';
+import { RegistrarError } from '../lib/errors.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(1));
+const text = v.pipe(v.string(), v.nonEmpty());
+
+/** SQS searches only the first 120,000 messages of a FIFO queue for groups that are free. */
+const FIFO_DEPTH_ALARM = 50_000;
+
+const deploymentSchema = v.strictObject({
+  /** Part of every name, so that several deployments share an account. */
+  stage: v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,20}$/, 'must be 1 to 20 of a-z, 0-9 and -')),
+  /** The registrar's configuration, relative to this file. */
+  config: text,
+  account: v.exactOptional(v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be 12 digits in quotes'))),
+  region: v.exactOptional(text),
+  /** How the bucket's notifications come: from the bucket itself, or through EventBridge. */
+  notifications: v.exactOptional(v.picklist(['bucket', 'eventbridge']), 'bucket'),
+  /** Of the keys that are segments: without one, the registrar's own files would notify it. */
+  suffix: v.exactOptional(v.string(), '.parquet'),
+  /** Locations of tables that lie outside of every `url` and `table_location`. */
+  table_locations: v.exactOptional(v.array(v.pipe(v.string(), v.regex(/^s3:\/\/[^/]+/))), []),
+  /** Functions that run at once. Reserved: taken out of the account's limit, and never fewer than are started. */
+  concurrency: v.exactOptional(
+    v.strictObject({
+      route: v.exactOptional(v.pipe(count, v.minValue(2)), 2),
+      register: v.exactOptional(v.pipe(count, v.minValue(2)), 50),
+      reserved: v.exactOptional(v.boolean(), true),
+    }),
+    {},
+  ),
+  /** Seconds. */
+  route: v.exactOptional(
+    v.strictObject({
+      window: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(300)), 10),
+      timeout: v.exactOptional(v.pipe(count, v.maxValue(900)), 60),
+      visibility: v.exactOptional(count, 370),
+    }),
+    {},
+  ),
+  /** Seconds. */
+  register: v.exactOptional(
+    v.strictObject({
+      timeout: v.exactOptional(v.pipe(count, v.maxValue(900)), 60),
+      visibility: v.exactOptional(count, 360),
+    }),
+    {},
+  ),
+  /** Minutes between two looks at every table. */
+  health_minutes: v.exactOptional(count, 5),
+  /** An SNS topic that the alarms tell. */
+  alarm_topic_arn: v.exactOptional(text),
+  fifo_depth_alarm: v.exactOptional(count, FIFO_DEPTH_ALARM),
+  /** Encrypts queues and logs; its policy must allow s3, events and logs of this account to use it. */
+  kms_key_arn: v.exactOptional(text),
+  vpc: v.exactOptional(
+    v.strictObject({
+      id: text,
+      availability_zones: v.pipe(v.array(text), v.nonEmpty()),
+      subnet_ids: v.pipe(v.array(text), v.nonEmpty()),
+      security_group_ids: v.pipe(v.array(text), v.nonEmpty()),
+    }),
+  ),
+});
+
+/** A deployment's parameters as written in `deployment.yaml`, defaults applied. */
+export type Deployment = v.InferOutput<typeof deploymentSchema>;
+
+/** A secret that the configuration names, which the functions must be allowed to read. */
+export interface SecretReference {
+  readonly store: 'secretsmanager' | 'ssm';
+  readonly name: string;
+}
+
+/** A deployment with the configuration of what it deploys. */
+export interface Deployable {
+  readonly deployment: Deployment;
+  /** The configuration as it was written, secrets as references. */
+  readonly configText: string;
+  readonly entries: readonly Entry[];
+  readonly secrets: readonly SecretReference[];
+}
+
+/** Checks parameters and applies defaults. @throws `config.invalid` with every problem */
+export function readDeployment(parameters: unknown): Deployment {
+  const result = v.safeParse(deploymentSchema, parameters);
+  if (result.success) return result.output;
+  const problems = result.issues.map((issue) => `- ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`);
+  throw new RegistrarError(
+    'config.invalid',
+    ['Cannot use the deployment parameters:', ...problems].join('\n'),
+  );
+}
+
+/** Reads a `deployment.yaml` and the configuration it names. @throws `config.invalid` with every problem */
+export async function loadDeployable(file: string): Promise<Deployable> {
+  const deployment = readDeployment(parse(await readText(file)));
+  const configText = await readText(path.resolve(path.dirname(file), deployment.config));
+  return { deployment, configText, ...(await readConfigText(configText)) };
+}
+
+/** The configuration without its secrets: they are read by the functions alone. @throws `config.invalid` with every problem */
+export async function readConfigText(configText: string): Promise<Pick<Deployable, 'entries' | 'secrets'>> {
+  const secrets: SecretReference[] = [];
+  const { entries } = await loadConfig(
+    // A text without a line break could be taken for the name of a file.
+    { REGISTRAR_CONFIG: `${configText}\n` },
+    {
+      readFile: (name) => readFile(name, 'utf8'),
+      readObject: (uri) => Promise.reject(new Error(`"${uri}" is not read while deploying`)),
+      resolveSecret: async (store, name) => {
+        secrets.push({ store, name });
+        return 'unread';
+      },
+    },
+  );
+  return { entries, secrets };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot read "${file}": write one with "iceberg-registrar init"`,
+      {
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,204 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type ISecurityGroup, type IVpc, SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import {
+  Alias,
+  Architecture,
+  type Code,
+  type IFunction,
+  type IVersion,
+  Function as LambdaFunctionResource,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { type AccessContext, type FunctionName, statements } from './access.ts';
+import type { Deployable } from './deployment.ts';
+import type { Queues } from './queues.ts';
+import { acknowledgeWildcards } from './rule-exceptions.ts';
+
+/** Where the bundles of the functions are: in `dist/`, or in a bucket that a parameter names. */
+export interface CodeSource {
+  readonly codeOf: (name: FunctionName) => Code;
+  /** Whether other code is another template: only then a version is published, for the alias to go back to. */
+  readonly versioned: boolean;
+}
+
+export interface Functions {
+  readonly route: Alias;
+  readonly register: Alias;
+  readonly health: Alias;
+}
+
+interface FunctionSettings {
+  readonly name: FunctionName;
+  readonly timeout: Duration;
+  readonly memoryMb: number;
+  readonly reserved?: number;
+}
+
+interface Deploying {
+  readonly scope: Construct;
+  readonly deployable: Deployable;
+  readonly queues: Queues;
+  readonly code: CodeSource;
+  readonly key: IKey | undefined;
+}
+
+/** The metrics' namespace: a stage's own, so that no metric needs a dimension for it. */
+export function metricsNamespace(stage: string): string {
+  return `iceberg-registrar/${stage}`;
+}
+
+/** Each function behind an alias `live`, which a rollback moves. */
+export function addFunctions(of: Deploying): Functions {
+  const { deployable, queues, scope } = of;
+  const { concurrency, route: routing, register: registering, health_minutes } = deployable.deployment;
+  const reserved = (count: number) => (concurrency.reserved ? { reserved: count } : {});
+
+  const register = addFunction(of, {
+    name: 'register',
+    timeout: Duration.seconds(registering.timeout),
+    memoryMb: 1024,
+    ...reserved(concurrency.register),
+  });
+  register.addEventSource(
+    new SqsEventSource(queues.registrations, {
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      maxConcurrency: concurrency.register,
+    }),
+  );
+
+  const route = addFunction(of, {
+    name: 'route',
+    timeout: Duration.seconds(routing.timeout),
+    memoryMb: 512,
+    ...reserved(concurrency.route),
+  });
+  // The message that route writes is understood before it is sent.
+  route.node.addDependency(register);
+  queues.registrations.grantSendMessages(route);
+  route.addEventSource(
+    new SqsEventSource(queues.arrivals, {
+      batchSize: 10_000,
+      maxBatchingWindow: Duration.seconds(routing.window),
+      reportBatchItemFailures: true,
+      maxConcurrency: concurrency.route,
+    }),
+  );
+
+  const health = addFunction(of, { name: 'health', timeout: Duration.minutes(5), memoryMb: 512 });
+  for (const queue of queues.all) queue.grant(health, 'sqs:GetQueueAttributes');
+  new Rule(scope, 'HealthSchedule', {
+    schedule: Schedule.rate(Duration.minutes(health_minutes)),
+    targets: [
+      new LambdaFunction(health as IFunction, { retryAttempts: 0, event: RuleTargetInput.fromObject({}) }),
+    ],
+  });
+  return { route, register, health };
+}
+
+function addFunction(of: Deploying, settings: FunctionSettings): Alias {
+  const { scope, deployable, key } = of;
+  const { stage } = deployable.deployment;
+  const { name, timeout, memoryMb, reserved } = settings;
+  const functionName = `iceberg-registrar-${stage}-${name}`;
+  const id = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+
+  const logGroup = new LogGroup(scope, `${id}Log`, {
+    logGroupName: `/aws/lambda/${functionName}`,
+    retention: RetentionDays.THREE_MONTHS,
+    removalPolicy: RemovalPolicy.RETAIN,
+    ...(key !== undefined && { encryptionKey: key }),
+  });
+  const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  logGroup.grantWrite(role);
+  const network = networkOf(scope, id, deployable);
+  const allowed = [
+    ...statements(name, accessContext(scope, deployable)),
+    ...(network === undefined ? [] : [networkStatement()]),
+  ];
+  for (const statement of allowed) role.addToPolicy(statement);
+  acknowledgeWildcards(role, allowed, Stack.of(scope));
+
+  const deployed = new LambdaFunctionResource(scope, id, {
+    functionName,
+    code: of.code.codeOf(name),
+    handler: 'index.handler',
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    role,
+    logGroup,
+    timeout,
+    memorySize: memoryMb,
+    environment: environmentOf(of),
+    ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+    ...(key !== undefined && { environmentEncryption: key }),
+    ...network,
+  });
+  const version = of.code.versioned ? deployed.currentVersion : deployed.latestVersion;
+  return new Alias(scope, `${id}Live`, { aliasName: 'live', version: version as IVersion });
+}
+
+function environmentOf({ deployable, queues }: Deploying): Record<string, string> {
+  return {
+    // A line break says that it is the text and no path.
+    REGISTRAR_CONFIG: `${deployable.configText.trim()}\n`,
+    REGISTRAR_QUEUES__ARRIVALS: queues.arrivals.queueUrl,
+    REGISTRAR_QUEUES__REGISTRATIONS: queues.registrations.queueUrl,
+    METRICS_NAMESPACE: metricsNamespace(deployable.deployment.stage),
+    NODE_OPTIONS: '--enable-source-maps',
+  };
+}
+
+function accessContext(scope: Construct, { deployment, entries, secrets }: Deployable): AccessContext {
+  const { partition, region, account } = Stack.of(scope);
+  return {
+    partition,
+    region,
+    account,
+    entries,
+    secrets,
+    tableLocations: deployment.table_locations,
+    ...(deployment.kms_key_arn !== undefined && { kmsKeyArn: deployment.kms_key_arn }),
+  };
+}
+
+function networkOf(
+  scope: Construct,
+  id: string,
+  { deployment: { vpc } }: Deployable,
+): { readonly vpc: IVpc; readonly securityGroups: ISecurityGroup[] } | undefined {
+  if (vpc === undefined) return undefined;
+  return {
+    vpc: Vpc.fromVpcAttributes(scope, `${id}Vpc`, {
+      vpcId: vpc.id,
+      availabilityZones: vpc.availability_zones,
+      privateSubnetIds: vpc.subnet_ids,
+    }),
+    securityGroups: vpc.security_group_ids.map((group) =>
+      SecurityGroup.fromSecurityGroupId(scope, `${id}${group}`, group),
+    ),
+  };
+}
+
+/** What Lambda needs to reach into a VPC; none of it can be limited to a resource. */
+function networkStatement(): PolicyStatement {
+  return new PolicyStatement({
+    sid: 'UseVpc',
+    actions: [
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:CreateNetworkInterface',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resources: ['*'],
+  });
+}

@@ -1,0 +1,93 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { Entry } from '../lib/config/entry.ts';
+import type { Deployable } from './deployment.ts';
+import type { Queues } from './queues.ts';
+
+/**
+ * Lets the buckets reach the arrivals queue. The buckets exist and are not touched: what is to be added to a bucket's own notifications is an
+ * output of the stack, since CloudFormation would replace those of others.
+ */
+export function addNotifications(
+  scope: Construct,
+  { deployment, entries }: Deployable,
+  queues: Queues,
+): void {
+  const { stage, suffix, notifications } = deployment;
+  const prefixes = Map.groupBy(prefixesOf(entries), ({ bucket }) => bucket);
+  for (const [bucket, ofBucket] of prefixes) {
+    if (notifications === 'eventbridge') {
+      new Rule(scope, `ArrivalsOf-${bucket}`, {
+        ruleName: `iceberg-registrar-${stage}-${bucket}`.slice(0, 64),
+        description: `Segments in ${bucket} to the arrivals queue of stage ${stage}`,
+        eventPattern: {
+          source: ['aws.s3'],
+          detailType: ['Object Created'],
+          detail: {
+            bucket: { name: [bucket] },
+            object: {
+              key: ofBucket.map(({ prefix }) => ({ wildcard: `${escaped(prefix)}*${escaped(suffix)}` })),
+            },
+          },
+        },
+        targets: [new SqsQueue(queues.arrivals, { deadLetterQueue: queues.arrivalsDlq })],
+      });
+    } else {
+      queues.arrivals.grantSendMessages(
+        new ServicePrincipal('s3.amazonaws.com', {
+          conditions: {
+            ArnLike: { 'aws:SourceArn': `arn:${Stack.of(scope).partition}:s3:::${bucket}` },
+            StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
+          },
+        }),
+      );
+    }
+    new CfnOutput(scope, `NotificationsOf-${bucket}`, {
+      description: `Add to the notifications of ${bucket}, keeping what is there`,
+      value: Stack.of(scope).toJsonString(
+        notifications === 'eventbridge'
+          ? { EventBridgeConfiguration: {} }
+          : {
+              QueueConfigurations: ofBucket.map(({ prefix }, at) => ({
+                Id: `iceberg-registrar-${stage}${at === 0 ? '' : `-${at + 1}`}`,
+                QueueArn: queues.arrivals.queueArn,
+                Events: ['s3:ObjectCreated:*'],
+                Filter: {
+                  Key: {
+                    FilterRules: [
+                      { Name: 'prefix', Value: prefix },
+                      { Name: 'suffix', Value: suffix },
+                    ],
+                  },
+                },
+              })),
+            },
+      ),
+    });
+  }
+}
+
+interface BucketPrefix {
+  readonly bucket: string;
+  /** With a slash at its end; empty for a whole bucket. */
+  readonly prefix: string;
+}
+
+/** Each place once: S3 refuses notifications whose prefixes overlap. */
+function prefixesOf(entries: readonly Entry[]): readonly BucketPrefix[] {
+  const urls = [...new Set(entries.map(({ url }) => `${url}/`))];
+  return urls
+    .filter((url) => !urls.some((other) => other !== url && url.startsWith(other)))
+    .map((url) => {
+      const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(url) ?? [];
+      return { bucket, prefix };
+    });
+}
+
+/** What stands for itself in a wildcard pattern of EventBridge. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\*]/g, String.raw`\$&`);
+}

@@ -1,0 +1,72 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import {
+  DeduplicationScope,
+  FifoThroughputLimit,
+  Queue,
+  QueueEncryption,
+  type QueueProps,
+} from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Deployment } from './deployment.ts';
+
+export interface Queues {
+  /** Standard: object stores cannot notify a FIFO queue. */
+  readonly arrivals: Queue;
+  readonly arrivalsDlq: Queue;
+  /** FIFO, one group a table; shippers may send here themselves. */
+  readonly registrations: Queue;
+  readonly registrationsDlq: Queue;
+  readonly all: readonly Queue[];
+}
+
+const RETENTION = Duration.days(14);
+const MAX_RECEIVES = { arrivals: 20, registrations: 100 };
+
+/** The two queues and their dead-letter queues. Redrive from a FIFO queue goes to a FIFO queue only. */
+export function addQueues(scope: Construct, deployment: Deployment, key: IKey | undefined): Queues {
+  const { stage, route, register } = deployment;
+  const common: QueueProps = {
+    retentionPeriod: RETENTION,
+    enforceSSL: true,
+    // What waits in a queue is not recreated by a new deployment.
+    removalPolicy: RemovalPolicy.RETAIN,
+    ...(key === undefined
+      ? { encryption: QueueEncryption.SQS_MANAGED }
+      : { encryption: QueueEncryption.KMS, encryptionMasterKey: key }),
+  };
+  // High throughput: the limit is a group's, and so is deduplication.
+  const fifo: QueueProps = {
+    ...common,
+    fifo: true,
+    contentBasedDeduplication: true,
+    deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+    fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+  };
+  const name = (queue: string) => `iceberg-registrar-${stage}-${queue}`;
+
+  const arrivalsDlq = new Queue(scope, 'ArrivalsDlq', { ...common, queueName: name('arrivals-dlq') });
+  const registrationsDlq = new Queue(scope, 'RegistrationsDlq', {
+    ...fifo,
+    queueName: name('registrations-dlq.fifo'),
+  });
+  const arrivals = new Queue(scope, 'Arrivals', {
+    ...common,
+    queueName: name('arrivals'),
+    visibilityTimeout: Duration.seconds(route.visibility),
+    deadLetterQueue: { queue: arrivalsDlq, maxReceiveCount: MAX_RECEIVES.arrivals },
+  });
+  const registrations = new Queue(scope, 'Registrations', {
+    ...fifo,
+    queueName: name('registrations.fifo'),
+    visibilityTimeout: Duration.seconds(register.visibility),
+    deadLetterQueue: { queue: registrationsDlq, maxReceiveCount: MAX_RECEIVES.registrations },
+  });
+  return {
+    arrivals,
+    arrivalsDlq,
+    registrations,
+    registrationsDlq,
+    all: [arrivals, arrivalsDlq, registrations, registrationsDlq],
+  };
+}

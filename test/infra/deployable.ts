@@ -1,0 +1,35 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { type Deployable, readConfigText, readDeployment } from '../../infra/deployment.ts';
+import { IcebergRegistrar } from '../../infra/iceberg-registrar.ts';
+
+const SETTINGS = {
+  url: 's3://lake/landing',
+  namespace: 'analytics',
+  catalog_uri: 'https://catalog.example.com/iceberg',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
+  catalog_token: '${secretsmanager:prod/catalog}',
+  quarantine_url: 's3://lake/quarantine',
+};
+
+/** A deployment of stage `test`, as its two files would say it. */
+export async function deployable(
+  parameters: Readonly<Record<string, unknown>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Deployable> {
+  const configText = JSON.stringify({ ...SETTINGS, ...settings });
+  return {
+    deployment: readDeployment({ stage: 'test', config: 'registrar.yaml', ...parameters }),
+    configText,
+    ...(await readConfigText(configText)),
+  };
+}
+
+/** What is synthesized for it, without the bundles. */
+export function templateOf(of: Deployable): Template {
+  const stack = new Stack(new App({ analyticsReporting: false }), 'test');
+  const codeOf = () => Code.fromInline('exports.handler = () => {};');
+  new IcebergRegistrar(stack, 'Registrar', { deployable: of, code: { codeOf, versioned: true } });
+  return Template.fromStack(stack);
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { readDeployment } from '../../infra/deployment.ts';
+import { deploymentProblems } from '../../infra/deployment-problems.ts';
+import { deployable } from './deployable.ts';
+
+describe('readDeployment', () => {
+  test('reports every problem at once, with the way to it', () => {
+    const parameters = { stage: 'Prod!', config: 'x', route: { timeout: 0 }, conncurrency: {} };
+    expect(() => readDeployment(parameters)).toThrow(
+      /stage: must be 1 to 20[\s\S]*route\.timeout[\s\S]*conncurrency/,
+    );
+  });
+});
+
+describe('deploymentProblems', () => {
+  test('finds none in the defaults', async () => {
+    expect(deploymentProblems([await deployable()])).toEqual([]);
+  });
+
+  test.each([
+    ['a notification of every key', { suffix: '' }, {}, /suffix ""/],
+    ['a notification of manifests', { suffix: '.avro' }, {}, /suffix "\.avro"/],
+    ['a notification of quarantine objects', { suffix: '.json' }, {}, /suffix "\.json"/],
+    ['segments in the quarantine', {}, { quarantine_url: 's3://lake/landing/thadam' }, /quarantine/],
+    [
+      'a visibility below six timeouts',
+      { register: { timeout: 120 } },
+      {},
+      /register\.visibility of 360 s is below 720 s/,
+    ],
+    [
+      'a visibility without the window',
+      { route: { window: 60 } },
+      {},
+      /route\.visibility of 370 s is below 420 s/,
+    ],
+    ['a store that is not S3', {}, { url: 'gs://lake/landing', quarantine_url: 'gs://lake/q' }, /not on S3/],
+    [
+      'a configuration that a function has no room for',
+      {},
+      { snapshot_properties: { note: 'x'.repeat(4000) } },
+      /3500 fit/,
+    ],
+    ['more functions than a queue starts', { concurrency: { register: 1001 } }, {}, /above the 1000/],
+  ])('refuses %s', async (_, parameters, settings, problem) => {
+    expect(deploymentProblems([await deployable(parameters, settings)])).toEqual([
+      expect.stringMatching(problem),
+    ]);
+  });
+
+  test.each(['data', 'metadata'])(
+    'is never asked of segments in the %s/ of their table: the configuration refuses them',
+    async (folder) => {
+      await expect(deployable({}, { layout: `{url}/{dataset}/${folder}/…` })).rejects.toThrow(
+        /has segments in data\/ or metadata\//,
+      );
+    },
+  );
+
+  test('refuses two stages on one prefix, and allows two on one bucket', async () => {
+    const stages = async (url: string) => [
+      await deployable({ stage: 'a' }),
+      await deployable({ stage: 'b' }, { url }),
+    ];
+    for (const url of ['s3://lake/landing', 's3://lake/landing/deeper', 's3://lake']) {
+      expect(deploymentProblems(await stages(url))).toEqual([
+        expect.stringMatching(/stages "a" and "b" both read/),
+      ]);
+    }
+    expect(deploymentProblems(await stages('s3://lake/landing-b'))).toEqual([]);
+  });
+});

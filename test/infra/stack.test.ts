@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { deployable, templateOf } from './deployable.ts';
+
+let template: Template;
+beforeAll(async () => {
+  template = templateOf(await deployable());
+});
+
+/** The numbers are those of the design's table. */
+describe('the queues', () => {
+  test('keep messages for 14 days, dead ones too', () => {
+    template.resourceCountIs('AWS::SQS::Queue', 4);
+    template.allResourcesProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 1_209_600 });
+    template.allResources('AWS::SQS::Queue', { DeletionPolicy: 'Retain' });
+  });
+
+  test('are a standard queue and a FIFO queue of high throughput, each with a dead-letter queue of its kind', () => {
+    template.hasResourceProperties('AWS::SQS::Queue', {
+      QueueName: 'iceberg-registrar-test-arrivals',
+      FifoQueue: Match.absent(),
+      VisibilityTimeout: 370,
+      RedrivePolicy: { maxReceiveCount: 20, deadLetterTargetArn: arnOf(template, 'arrivals-dlq') },
+    });
+    template.hasResourceProperties('AWS::SQS::Queue', {
+      QueueName: 'iceberg-registrar-test-registrations.fifo',
+      FifoQueue: true,
+      DeduplicationScope: 'messageGroup',
+      FifoThroughputLimit: 'perMessageGroupId',
+      VisibilityTimeout: 360,
+      RedrivePolicy: { maxReceiveCount: 100, deadLetterTargetArn: arnOf(template, 'registrations-dlq.fifo') },
+    });
+  });
+
+  test('take what the bucket sends, in the name of its own account', () => {
+    template.hasResourceProperties('AWS::SQS::QueuePolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Allow',
+            Principal: { Service: 's3.amazonaws.com' },
+            Condition: Match.objectLike({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }),
+          }),
+        ]),
+      },
+    });
+  });
+});
+
+describe('the functions', () => {
+  test('run on Node 24 and arm64, started by an alias', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+    });
+    template.resourceCountIs('AWS::Lambda::Function', 3);
+    template.resourceCountIs('AWS::Lambda::Alias', 3);
+    template.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
+      FunctionName: Match.not(Match.objectLike({ Ref: Match.anyValue() })),
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  });
+
+  test('have concurrency reserved, not below what their queue starts', () => {
+    for (const [name, most, batch] of [
+      ['route', 2, { BatchSize: 10_000, MaximumBatchingWindowInSeconds: 10 }],
+      ['register', 50, { BatchSize: 10, MaximumBatchingWindowInSeconds: Match.absent() }],
+    ] as const) {
+      template.hasResourceProperties('AWS::Lambda::Function', {
+        FunctionName: `iceberg-registrar-test-${name}`,
+        Timeout: 60,
+        ReservedConcurrentExecutions: most,
+      });
+      template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+        ...batch,
+        ScalingConfig: { MaximumConcurrency: most },
+      });
+    }
+  });
+
+  test('are deployed register first: what route sends is understood by then', () => {
+    const route = template.findResources('AWS::Lambda::Function', {
+      Properties: { FunctionName: 'iceberg-registrar-test-route' },
+    });
+    const dependencies = Object.values(route).flatMap(({ DependsOn }) => DependsOn as string[]);
+    const [registerAlias] = Object.keys(template.findResources('AWS::Lambda::Alias')).filter((id) =>
+      id.includes('RegisterLive'),
+    );
+    const routeAlias = Object.entries(template.findResources('AWS::Lambda::Alias')).find(([id]) =>
+      id.includes('RouteLive'),
+    )?.[1];
+    expect([...dependencies, ...(routeAlias?.['DependsOn'] ?? [])]).toContain(registerAlias);
+  });
+
+  test('are told the queues of this very stack', () => {
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({
+          REGISTRAR_QUEUES__REGISTRATIONS: { Ref: Match.stringLikeRegexp('Registrations') },
+        }),
+      },
+    });
+  });
+});
+
+describe('the alarms', () => {
+  test('are each explained in docs/operating.md', () => {
+    const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(alarms.length).toBeGreaterThan(10);
+    for (const { Properties } of alarms) {
+      const name = String(Properties.AlarmName).replace('iceberg-registrar-test-', '');
+      expect(page, name).toContain(`\n### ${name}\n`);
+      expect(Properties.AlarmDescription).toContain(`docs/operating.md#${name}`);
+    }
+  });
+
+  test('tell the topic of the deployment', async () => {
+    const topic = 'arn:aws:sns:eu-central-1:123456789012:pages';
+    templateOf(await deployable({ alarm_topic_arn: topic })).allResourcesProperties(
+      'AWS::CloudWatch::Alarm',
+      { AlarmActions: [topic] },
+    );
+  });
+});
+
+test('notifications through EventBridge are of the segments of the prefix alone', async () => {
+  const through = templateOf(await deployable({ notifications: 'eventbridge' }));
+  through.hasResourceProperties('AWS::Events::Rule', {
+    EventPattern: {
+      source: ['aws.s3'],
+      'detail-type': ['Object Created'],
+      detail: { bucket: { name: ['lake'] }, object: { key: [{ wildcard: 'landing/*.parquet' }] } },
+    },
+  });
+});
+
+test('a bucket that exists is in no resource of the stack: what to add to its notifications is an output', () => {
+  template.resourceCountIs('AWS::S3::Bucket', 0);
+  expect(
+    Object.keys(template.toJSON()['Resources']).filter((id) => id.includes('BucketNotifications')),
+  ).toEqual([]);
+  expect(JSON.stringify(template.toJSON()['Outputs'])).toContain('s3:ObjectCreated:*');
+});
+
+test('a key and a VPC are used by all that can', async () => {
+  const key = 'arn:aws:kms:eu-central-1:123456789012:key/1234';
+  const vpc = {
+    id: 'vpc-1',
+    availability_zones: ['a'],
+    subnet_ids: ['subnet-1'],
+    security_group_ids: ['sg-1'],
+  };
+  const inVpc = templateOf(await deployable({ kms_key_arn: key, vpc }));
+  inVpc.allResourcesProperties('AWS::SQS::Queue', { KmsMasterKeyId: key });
+  inVpc.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: key });
+  inVpc.allResourcesProperties('AWS::Lambda::Function', {
+    KmsKeyArn: key,
+    VpcConfig: { SubnetIds: ['subnet-1'], SecurityGroupIds: ['sg-1'] },
+  });
+});
+
+function arnOf(of: Template, queue: string): object {
+  const [id] = Object.keys(
+    of.findResources('AWS::SQS::Queue', { Properties: { QueueName: `iceberg-registrar-test-${queue}` } }),
+  );
+  return { 'Fn::GetAtt': [id, 'Arn'] };
+}
