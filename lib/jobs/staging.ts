@@ -66,7 +66,10 @@ export function stagingOf(
       // A cached state may be a minute old: only one loaded now may condemn a segment.
       if (judgement.condemned.size > 0 && !fresh) return 'reload';
       last = judgement;
-      if (judgement.accepted.length === 0) return 'nothing';
+      if (judgement.accepted.length === 0) {
+        // Nor may it acknowledge one as registered: the branch may have been rolled back since.
+        return judgement.registered.size > 0 && !fresh ? 'reload' : 'nothing';
+      }
 
       const { merge, accepted } = judgement;
       const batch = JSON.stringify([
