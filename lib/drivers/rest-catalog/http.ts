@@ -130,7 +130,8 @@ async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Erro
     if (proxy === '' || /^https?:$/.test(URL.parse(proxy)?.protocol ?? '')) continue;
     throw new RegistrarError('config.invalid', `Cannot use ${name}: it must be an http:// or https:// URL`);
   }
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  // Its tunnels need what undici's index does to its dispatchers.
+  const { EnvHttpProxyAgent } = await import('undici');
   return new EnvHttpProxyAgent({
     ...times,
     allowH2: false,
