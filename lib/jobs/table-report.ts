@@ -31,7 +31,10 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
   const condemned = await setAside(of, table, ports);
   const registration = registrationOf(of, table, ports.clock.now());
   const history = historyOf(of, table, ports);
-  if (registration !== undefined) ports.log.info({ event: 'committed', ...registration, ...history });
+  if (registration !== undefined) {
+    const lag = of.oldestSentMs === undefined ? {} : { lagMs: ports.clock.now() - of.oldestSentMs };
+    ports.log.info({ event: 'committed', ...registration, ...lag, ...history });
+  }
 
   const { footers, judgement, end } = of;
   const snapshotId = end?.outcome === 'landed' ? end.result.snapshotId : undefined;

@@ -17,8 +17,7 @@ export type SegmentOutcome = {
   readonly reference: SegmentReference;
   /** `analytics.orders`; absent when the key names no table. */
   readonly table?: string;
-} & /** `partition`: by the table's default spec. */
-(
+} /** `partition`: by the table's default spec. */ & (
   | {
       readonly kind: 'committed';
       readonly snapshotId: bigint;

@@ -1,0 +1,109 @@
+import type { Clock, Log, LogRecord } from '../ports.ts';
+
+type Unit = 'Count' | 'Bytes' | 'Milliseconds';
+
+interface Published {
+  /** Each set is a time series of its own, which is paid for. `[]` is the sum of all. */
+  readonly dimensions: readonly (readonly string[])[];
+  /** Metric → its unit, and the field that has it where that is called otherwise; `1` counts the lines. */
+  readonly metrics: Readonly<Record<string, readonly [unit: Unit, of?: string | 1]>>;
+}
+
+const COUNT = ['Count'] as const;
+const ONE = ['Count', 1] as const;
+
+/** Which log lines are metrics too, by `event`. The fields are those of the lines: docs/operating.md lists them. */
+const PUBLISHED: Readonly<Record<string, Published>> = {
+  committed: {
+    dimensions: [['table']],
+    metrics: {
+      segments: COUNT,
+      rows: COUNT,
+      bytes: ['Bytes'],
+      durationMs: ['Milliseconds'],
+      lagMs: ['Milliseconds'],
+    },
+  },
+  registered: {
+    dimensions: [[]],
+    metrics: {
+      committed: COUNT,
+      'already-registered': COUNT,
+      quarantined: COUNT,
+      failed: COUNT,
+      missing: COUNT,
+      empty: COUNT,
+      're-uploaded': COUNT,
+    },
+  },
+  quarantined: { dimensions: [['code']], metrics: { quarantined: ONE } },
+  'table-failed': { dimensions: [['table'], ['code']], metrics: { failures: ONE } },
+  'route.failed': { dimensions: [['code']], metrics: { failures: ONE } },
+  'history-short': { dimensions: [[]], metrics: { historyShort: ONE } },
+  routed: { dimensions: [[]], metrics: { routed: ['Count', 'segments'], unroutable: COUNT } },
+  reconciled: { dimensions: [[]], metrics: { reconcileMissing: ['Count', 'missing'] } },
+  'table-health': {
+    dimensions: [['table']],
+    metrics: {
+      ageMs: ['Milliseconds'],
+      historyMs: ['Milliseconds'],
+      openFailures: COUNT,
+      available: COUNT,
+      fresh: COUNT,
+      healthy: COUNT,
+    },
+  },
+  health: {
+    dimensions: [[]],
+    metrics: {
+      tablesUnavailable: COUNT,
+      tablesStale: COUNT,
+      tablesUnhealthy: COUNT,
+      notificationsMissing: COUNT,
+    },
+  },
+};
+
+/**
+ * A log whose lines are CloudWatch metrics as well (embedded metric format): the line that says what happened is the
+ * measurement, so that neither can be without the other.
+ */
+export function publishingLog(log: Log, namespace: string, clock: Clock): Log {
+  const publish = (record: LogRecord) => withMetrics(record, namespace, clock.now());
+  return {
+    info: (record) => log.info(publish(record)),
+    warn: (record) => log.warn(publish(record)),
+    error: (record) => log.error(publish(record)),
+  };
+}
+
+/** The record, and what CloudWatch is to take from it; numbers that are not there are no measurement. */
+export function withMetrics(record: LogRecord, namespace: string, nowMs: number): LogRecord {
+  const published = PUBLISHED[record.event];
+  if (published === undefined) return record;
+  const values = Object.entries(published.metrics).flatMap(([name, [unit, of = name]]) => {
+    const value = of === 1 ? 1 : record[of];
+    return typeof value === 'number' || typeof value === 'bigint' ? [{ name, unit, value }] : [];
+  });
+  const code = codeOf(record);
+  const fields = {
+    ...record,
+    ...(code !== undefined && { code }),
+    ...Object.fromEntries(values.map(({ name, value }) => [name, value])),
+  };
+  const dimensions = published.dimensions.filter((set) => set.every((name) => name in fields));
+  if (values.length === 0 || dimensions.length === 0) return record;
+  const metrics = values.map(({ name, unit }) => ({ Name: name, Unit: unit }));
+  return {
+    ...fields,
+    _aws: {
+      Timestamp: nowMs,
+      CloudWatchMetrics: [{ Namespace: namespace, Dimensions: dimensions, Metrics: metrics }],
+    },
+  };
+}
+
+function codeOf({ code, error }: LogRecord): unknown {
+  if (code !== undefined) return code;
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
