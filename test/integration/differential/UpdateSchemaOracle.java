@@ -17,9 +17,10 @@ import org.apache.iceberg.types.CheckCompatibility;
 import org.apache.iceberg.types.Type;
 
 /**
- * Evolves schemas with Iceberg's own UpdateSchema. A line of input is {schema, steps, evolved, segments}; its line of output is
- * {schema: what UpdateSchema makes of schema and steps, unreadable: what CheckCompatibility says against reading each of
- * segments under evolved}.
+ * Evolves schemas with Iceberg's own UpdateSchema. A line of input is {schema, steps, tables, segments}: `tables` and
+ * `segments` are the other implementation's table and its newest segment, first and after each step. Its line of output is
+ * {schemas: what UpdateSchema has made, first and after each step, unreadable: what CheckCompatibility says against reading
+ * a segment under its own or any later one of `tables`}.
  */
 class UpdateSchemaOracle {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -34,17 +35,23 @@ class UpdateSchemaOracle {
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       JsonNode request = JSON.readTree(line);
       Table table = catalog.createTable(name, schema(request.get("schema")));
+      ObjectNode answer = JSON.createObjectNode();
+      ArrayNode schemas = answer.putArray("schemas");
+      schemas.add(JSON.readTree(SchemaParser.toJson(table.schema())));
       for (JsonNode step : request.get("steps")) {
         UpdateSchema update = table.updateSchema();
         for (JsonNode change : step) apply(update, change);
         update.commit();
+        schemas.add(JSON.readTree(SchemaParser.toJson(table.schema())));
       }
-      ObjectNode answer = JSON.createObjectNode();
-      answer.set("schema", JSON.readTree(SchemaParser.toJson(table.schema())));
       ArrayNode unreadable = answer.putArray("unreadable");
-      Schema evolved = schema(request.get("evolved"));
-      for (JsonNode segment : request.get("segments")) {
-        CheckCompatibility.readCompatibilityErrors(evolved, schema(segment)).forEach(unreadable::add);
+      JsonNode segments = request.get("segments");
+      JsonNode tables = request.get("tables");
+      for (int at = 0; at < tables.size(); at++) {
+        Schema evolved = schema(tables.get(at));
+        for (int written = 0; written <= at; written++) {
+          CheckCompatibility.readCompatibilityErrors(evolved, schema(segments.get(written))).forEach(unreadable::add);
+        }
       }
       out.println(answer);
       catalog.dropTable(name, true);
