@@ -46,7 +46,7 @@ export async function ensureTable(
       condemned.set(segment.uri, ofSegment(error));
     }
   }
-  return { segments: [], ignored, condemned };
+  return { ...footers, segments: [], ignored, condemned };
 }
 
 function segmentOptions({ entry }: TableTarget) {

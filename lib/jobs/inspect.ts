@@ -59,7 +59,7 @@ async function judged(
       `Cannot inspect "${uri}": reading it is denied ("${read.message}")`,
     );
   }
-  if (read.kind === 'changed') {
+  if (read.kind !== 'footer') {
     throw new RegistrarError(
       'store.unavailable',
       `Cannot inspect "${uri}": it was replaced while being read; try again`,

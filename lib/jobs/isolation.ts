@@ -42,10 +42,7 @@ export async function registerDelivered(
   const oldestSentMs = sent.length === 0 ? undefined : Math.min(...sent);
   const registerAll = (group: readonly SegmentReference[]) =>
     registerTable(target, group, ports, oldestSentMs);
-  if (received < GROUPS_FROM_RECEIVE) {
-    const { outcomes, registration } = await registerAll(references);
-    return { outcomes, registrations: registration === undefined ? [] : [registration] };
-  }
+  if (received < GROUPS_FROM_RECEIVE) return inRounds(target, references, registerAll, ports);
 
   const alone = received >= ALONE_FROM_RECEIVE;
   ports.log.warn({
@@ -82,6 +79,29 @@ export async function registerDelivered(
   };
 }
 
+/** Once over all segments, as many at a time as their footers find room in memory. */
+async function inRounds(
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  registerAll: (group: readonly SegmentReference[]) => ReturnType<typeof registerTable>,
+  { remainingMs }: TablePorts,
+): Promise<BatchResult> {
+  const outcomes: SegmentOutcome[] = [];
+  const registrations: Registration[] = [];
+  let rest = references;
+  do {
+    const done = await registerAll(rest);
+    const settled = new Set(done.outcomes.map(({ reference }) => reference));
+    outcomes.push(...done.outcomes);
+    if (done.registration !== undefined) registrations.push(done.registration);
+    rest = rest.filter((reference) => !settled.has(reference));
+  } while (rest.length > 0 && remainingMs() > GROUP_MS);
+  return {
+    outcomes: [...outcomes, ...rest.map((reference) => notReached(reference, target))],
+    registrations,
+  };
+}
+
 function isOutage(code: ErrorCode): boolean {
   return code !== 'internal.error' && code !== 'catalog.refused';
 }
@@ -91,7 +111,7 @@ function notReached(reference: SegmentReference, { table }: TableTarget): Segmen
   const uri = segmentUri(reference);
   const error = new RegistrarError(
     'invocation.timeout',
-    `Cannot register "${uri}" in table "${name}" in this invocation: its message has failed before, and the segments before it took the time; it is delivered again`,
+    `Cannot register "${uri}" in table "${name}" in this invocation: the segments before it took the time; it is delivered again`,
     { context: { uri, table: name } },
   );
   return { reference, table: name, kind: 'failed', error };

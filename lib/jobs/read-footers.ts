@@ -18,12 +18,15 @@ export interface FootersRead {
   readonly ignored: ReadonlyMap<string, IgnoredReason>;
   /** Segments that no table could take. */
   readonly condemned: ReadonlyMap<string, RegistrarError>;
+  /** Segments whose footers did not fit in memory beside the others': they are for a next round. */
+  readonly postponed: ReadonlySet<string>;
 }
 
 export interface FooterLimits {
   readonly readAheadBytes: number;
   readonly maxFooterBytes: number;
   readonly concurrently: LimitFunction;
+  readonly hasRoom: (footerBytes: number) => boolean;
 }
 
 /** How often an object that is replaced between the two requests for its footer is read again. */
@@ -44,25 +47,27 @@ export async function readFooters(
   const segments: SegmentRead[] = [];
   const ignored = new Map<string, IgnoredReason>();
   const condemned = new Map<string, RegistrarError>();
+  const postponed = new Set<string>();
   for (const [uri, answer] of answers) {
-    if (answer === 'missing') ignored.set(uri, 'missing');
+    if (answer === 'postponed') postponed.add(uri);
+    else if (answer === 'missing') ignored.set(uri, 'missing');
     else if (answer instanceof RegistrarError) condemned.set(uri, answer);
     else segments.push(answer);
   }
-  return { segments, ignored, condemned };
+  return { segments, ignored, condemned, postponed };
 }
 
 async function readOne(
   store: Pick<Store, 'read'>,
   reference: SegmentReference,
   limits: FooterLimits,
-): Promise<SegmentRead | RegistrarError | 'missing'> {
+): Promise<SegmentRead | RegistrarError | 'missing' | 'postponed'> {
   const uri = segmentUri(reference);
   try {
     for (let reads = 0; reads < MAX_READS; reads += 1) {
       const read = await readFooter(store, uri, limits);
       if (read.kind === 'footer') return { reference, uri, read };
-      if (read.kind === 'missing') return 'missing';
+      if (read.kind === 'missing' || read.kind === 'postponed') return read.kind;
       if (read.kind === 'denied') return denied(uri, read.message);
     }
   } catch (error) {

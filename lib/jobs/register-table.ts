@@ -7,6 +7,7 @@ import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier
 import { readTableMetadata } from '../spec/table-metadata.ts';
 import type { TableState } from '../spec/table-state.ts';
 import { ensureTable, missingTable } from './ensure-table.ts';
+import type { FooterMemory, FooterRound } from './footer-memory.ts';
 import { readFooters } from './read-footers.ts';
 import type { EntryPorts, RegisterPorts } from './register.ts';
 import { mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
@@ -26,13 +27,18 @@ export interface TableResult {
   readonly registration: Registration | undefined;
 }
 
-export type TablePorts = RegisterPorts & EntryPorts & { readonly remainingMs: () => number };
+export type TablePorts = RegisterPorts &
+  EntryPorts & {
+    /** Milliseconds that the invocation has left. */
+    readonly remainingMs: () => number;
+    readonly footerMemory: FooterMemory;
+  };
 
 const MAX_ATTEMPTS = 10;
 
 /**
  * Registers one table's segments: one load (or the warm cache), footers side by side, one commit. A failure reaches the
- * segments of this table alone.
+ * segments of this table alone. Segments whose footers find no room in memory have no outcome: they are for a next round.
  *
  * @param oldestSentMs when the oldest message among them was sent, where the queue said so
  */
@@ -43,8 +49,9 @@ export async function registerTable(
   oldestSentMs?: number,
 ): Promise<TableResult> {
   const table = formatIdentifier(target.table);
+  const round: FooterRound = { heldBytes: 0 };
   try {
-    return await registerOnTable(target, references, ports, oldestSentMs);
+    return await registerOnTable(target, references, round, ports, oldestSentMs);
   } catch (fault) {
     ports.cache.delete(cacheKey(target));
     const error = fault instanceof RegistrarError ? fault : unexpected(table, fault);
@@ -53,12 +60,15 @@ export async function registerTable(
       outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
       registration: undefined,
     };
+  } finally {
+    ports.footerMemory.release(round);
   }
 }
 
 async function registerOnTable(
   target: TableTarget,
   references: readonly SegmentReference[],
+  round: FooterRound,
   ports: TablePorts,
   oldestSentMs: number | undefined,
 ): Promise<TableResult> {
@@ -71,6 +81,7 @@ async function registerOnTable(
       readAheadBytes: readAheadBytes(cached),
       maxFooterBytes: entry.max_footer_bytes,
       concurrently: ports.footerLimit,
+      hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
     }),
     warm ?? loadTable(target, ports),
   ]);

@@ -6,6 +6,7 @@ import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers } from '../
 import type { Registration, SegmentOutcome } from '../report/outcome.ts';
 import { layoutRouter } from '../route/layout.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
+import { footerMemory } from './footer-memory.ts';
 import { type BatchResult, type Delivery, registerDelivered } from './isolation.ts';
 import type { TableTarget } from './register-table.ts';
 import type { TableCache } from './table-cache.ts';
@@ -28,8 +29,10 @@ export interface RegisterPorts {
   readonly random: Random;
   readonly log: Log;
   readonly cache: TableCache;
-  /** Bounds the footers in memory and under way, over all tables of the container. */
+  /** Bounds the footers under way, over all tables of the container. */
   readonly footerLimit: LimitFunction;
+  /** Bytes of footers that an invocation holds at once. @default 128 MiB */
+  readonly maxFooterMemoryBytes?: number;
 }
 
 export interface RegisterResult {
@@ -73,6 +76,7 @@ export async function register(
   }
 
   const timeLeft = () => remainingMs() - REPORT_MS;
+  const memory = footerMemory(ports.maxFooterMemoryBytes);
   const deliveryOf = (reference: SegmentReference) => deliveries.get(reference) ?? FIRST_DELIVERY;
   const results = await Promise.all(
     [...batches.values()].map(({ target, references: wanted }) => {
@@ -80,6 +84,7 @@ export async function register(
         ...ports,
         ...ports.portsOf(target.entry),
         remainingMs: timeLeft,
+        footerMemory: memory,
       });
       return withinTime(work, target, wanted, ports.timers, timeLeft());
     }),

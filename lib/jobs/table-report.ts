@@ -38,7 +38,8 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
 
   const { footers, judgement, end } = of;
   const snapshotId = end?.outcome === 'landed' ? end.result.snapshotId : undefined;
-  const outcomes = of.references.map((reference): SegmentOutcome => {
+  const begun = of.references.filter((reference) => !footers.postponed.has(segmentUri(reference)));
+  const outcomes = begun.map((reference): SegmentOutcome => {
     const uri = segmentUri(reference);
     const about = { reference, table };
     const verdict = condemned.get(uri);

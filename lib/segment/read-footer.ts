@@ -6,6 +6,8 @@ export interface ReadFooterOptions {
   /** How many bytes from the end the first request asks for. */
   readonly readAheadBytes: number;
   readonly maxFooterBytes: number;
+  /** Asked once the footer's length is known; false postpones it. @default always room */
+  readonly hasRoom?: (footerBytes: number) => boolean;
 }
 
 export interface FooterRead {
@@ -24,7 +26,9 @@ export type FooterResult =
   | { readonly kind: 'missing' }
   | { readonly kind: 'denied'; readonly message: string }
   /** The object was replaced between the two requests: read again. */
-  | { readonly kind: 'changed' };
+  | { readonly kind: 'changed' }
+  /** There was no room for it: read it later. */
+  | { readonly kind: 'postponed' };
 
 const magicLength = 4;
 /** Length of the footer and magic, behind the footer. */
@@ -36,13 +40,14 @@ const trailerLength = 8;
 export async function readFooter(
   store: Pick<Store, 'read'>,
   uri: string,
-  { readAheadBytes, maxFooterBytes }: ReadFooterOptions,
+  { readAheadBytes, maxFooterBytes, hasRoom }: ReadFooterOptions,
 ): Promise<FooterResult> {
   const tail = await store.read(uri, { range: { suffix: readAheadBytes } });
   if (tail.kind !== 'object') return tail;
 
   const { sizeBytes, version: etag, lastModifiedMs } = tail;
   const length = footerLength(tail.bytes, sizeBytes, uri, maxFooterBytes);
+  if (hasRoom?.(length) === false) return { kind: 'postponed' };
   const read = (bytes: Uint8Array): FooterRead => ({
     kind: 'footer',
     uri,
@@ -52,7 +57,8 @@ export async function readFooter(
     lastModifiedMs,
   });
   const end = tail.bytes.length - trailerLength;
-  if (length <= end) return read(tail.bytes.subarray(end - length, end));
+  // A copy, so that what was read ahead is not kept with it.
+  if (length <= end) return read(tail.bytes.slice(end - length, end));
 
   const start = sizeBytes - trailerLength - length;
   const range = { start, end: sizeBytes - trailerLength };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifestEntries } from '../../lib/append/manifest.ts';
 import { manifestFiles, readManifestList } from '../../lib/append/manifest-list.ts';
+import { register } from '../../lib/jobs/register.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { branchHead, type TableState } from '../../lib/spec/table-state.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';
@@ -96,6 +97,27 @@ describe('registerMessages: the way of the data', () => {
     expect((await orders()).snapshots.size).toBe(1);
     expect(dataFiles(await orders()).length).toBe(3);
     expect((await registration.table('events'))?.snapshots.size).toBe(1);
+  });
+
+  test('footers that find no room in memory together are registered in rounds, none left out', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const records = names.map((name, i) => registration.upload(key(name), segment(i * 5)));
+    const references = records.map(
+      ({ key: objectKey }) => ({ scheme: 's3', bucket: 'lake', key: objectKey }) as const,
+    );
+    const ports = { ...registration.ports, maxFooterMemoryBytes: 1 };
+    const { outcomes, registrations } = await register(references, ports, () => 60_000);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(names.map(() => 'committed'));
+    expect(registrations.length).toBe(5);
+    expect(dataFiles(await orders()).length).toBe(5);
+  });
+
+  test('what cannot be done in the time that is left is returned, not begun (I3)', async () => {
+    const record = registration.upload(key('a'), segment(1));
+    const reference = { scheme: 's3', bucket: 'lake', key: record.key } as const;
+    const { outcomes } = await register([reference], registration.ports, () => 2_000);
+    expect(outcomes).toEqual([expect.objectContaining({ kind: 'failed' })]);
+    expect((await registration.table('orders'))?.snapshots.size ?? 0).toBe(0);
   });
 
   test('a schema change and its append are one commit (I4)', async () => {
