@@ -6,6 +6,7 @@ import { inspectCommand } from './inspect.ts';
 import { invokeCommand } from './invoke.ts';
 import { planCommand } from './plan.ts';
 import { quarantineCommand } from './quarantine.ts';
+import { reconcileCommand } from './reconcile.ts';
 import { settingsCommand } from './settings.ts';
 
 /** The command line: one file a command, each calling one job. Answers the exit code. */
@@ -37,6 +38,7 @@ function commands(): readonly Command[] {
     invokeCommand(),
     planCommand(),
     quarantineCommand(),
+    reconcileCommand(),
     settingsCommand(),
   ];
 }

@@ -18,10 +18,12 @@ import { readSecret } from './drivers/secrets.ts';
 import { sqsQueue } from './drivers/sqs.ts';
 import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
+import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile-event.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
 import { route } from './jobs/route.ts';
 import type { Clock, Log, Quarantine, Queue, Random, Store, Timers } from './ports.ts';
+import { publishingLog } from './report/metrics.ts';
 
 /** What every function has: configuration, store, queue, quarantine. */
 export interface Base {
@@ -58,7 +60,9 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
   if (first === undefined) {
     throw new RegistrarError('config.invalid', 'Cannot start: the configuration has no entry');
   }
-  const log = jsonLinesLog(systemClock, (line) => logTo.write(line));
+  const lines = jsonLinesLog(systemClock, (line) => logTo.write(line));
+  const namespace = env['METRICS_NAMESPACE'];
+  const log = namespace === undefined ? lines : publishingLog(lines, namespace, systemClock);
   for (const warning of warnings) log.warn({ event: 'config-warning', warning });
   const reread = () => readConfig(env).then((config) => config.entries);
   const rotating = rotations(entries, reread, systemClock, (error) =>
@@ -142,6 +146,11 @@ export async function registerEvent(event: unknown, context: InvocationContext):
   return registerMessages(event, { ...wiring, queueUrl: wiring.entries[0]?.queues.registrations }, () =>
     context.getRemainingTimeInMillis(),
   );
+}
+
+/** The job of `functions/reconcile.ts`. */
+export async function reconcileEvent(event: unknown, context: InvocationContext): Promise<ReconcileAnswer> {
+  return reconcileRequest(event, await warm(), () => context.getRemainingTimeInMillis());
 }
 
 /** The job of `functions/route.ts`. */

@@ -28,10 +28,8 @@ export function segmentOrIgnored(noted: NotedObject): Finding {
   const { scheme, etag, versionId, sequencer, copied } = noted;
   const sizeBytes = noted.size === undefined ? Number.NaN : Number(noted.size);
 
-  if (isTemporary(key)) return { kind: 'ignored', reason: 'temporary' };
-  if (sizeBytes === 0 && (key.endsWith('/') || key.endsWith('_$folder$'))) {
-    return { kind: 'ignored', reason: 'folder-marker' };
-  }
+  const reason = ignoredKey(key, sizeBytes);
+  if (reason !== undefined) return { kind: 'ignored', reason };
   const reference: SegmentReference = {
     scheme,
     bucket,
@@ -43,6 +41,13 @@ export function segmentOrIgnored(noted: NotedObject): Finding {
     ...(copied === true && { copied }),
   };
   return { kind: 'segment', reference };
+}
+
+/** Why an object is no segment by its key and size alone; undefined for one that may be. */
+export function ignoredKey(key: string, sizeBytes: number): 'temporary' | 'folder-marker' | undefined {
+  if (isTemporary(key)) return 'temporary';
+  const isMarker = sizeBytes === 0 && (key.endsWith('/') || key.endsWith('_$folder$'));
+  return isMarker ? 'folder-marker' : undefined;
 }
 
 /** Runs a reading; what it cannot make sense of is one rejection, and whatever else the event holds stands (cases.md E27). */

@@ -35,6 +35,14 @@ export function manifestReader(store: Pick<Store, 'read'>): ManifestReader {
   };
 }
 
+/** How many live data files a snapshot has, as far as its list says: a hint for sizes. */
+export async function liveFileCount(store: Pick<Store, 'read'>, head: Snapshot): Promise<number> {
+  return dataManifests(await readList(store, head)).reduce(
+    (sum, { addedFilesCount = 0, existingFilesCount = 0 }) => sum + addedFilesCount + existingFilesCount,
+    0,
+  );
+}
+
 async function readAdditions(
   store: Pick<Store, 'read'>,
   snapshot: Snapshot,

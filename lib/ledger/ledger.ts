@@ -98,6 +98,28 @@ export async function consultLedger(
   return verdicts;
 }
 
+/**
+ * What any of these snapshots has registered or added, whatever became of it since: for snapshots outside the branch's
+ * ancestry, where a segment may be rolled back or on another branch. Those that none of them has are not in the answer.
+ */
+export async function searchSnapshots(
+  snapshots: Iterable<Snapshot>,
+  candidates: readonly Candidate[],
+  manifests: ManifestReader,
+  memory: LedgerMemory,
+): Promise<ReadonlyMap<string, Verdict>> {
+  const open = new Map(candidates.map((candidate) => [plainSpelling(candidate.uri), askedFor(candidate)]));
+  const found = new Map<string, Verdict>();
+  for (const snapshot of snapshots) {
+    if (open.size === 0) break;
+    for (const [path, verdict] of await lookUp(snapshot, memory.listing(snapshot), open, manifests, memory)) {
+      found.set(open.get(path)?.candidate.uri ?? path, verdict);
+      open.delete(path);
+    }
+  }
+  return found;
+}
+
 /** A candidate under way: `proven` once nothing older can have registered it. */
 interface Asked {
   readonly candidate: Candidate;

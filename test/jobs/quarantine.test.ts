@@ -4,7 +4,7 @@ import { discard, type RedrivePorts, redrive } from '../../lib/jobs/quarantine-r
 import type { Schema } from '../../lib/spec/schema.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';
 import { type FakeQueue, fakeQueue } from '../fakes/queue.ts';
-import { expireOldest } from './expire-oldest.ts';
+import { expireOldest } from './maintenance.ts';
 import { type Registration, type S3Record, startRegistration, withUploadTime } from './registration.ts';
 
 const column = (type: string): Schema => ({

@@ -1,0 +1,106 @@
+import Table from 'cli-table3';
+import { Command } from 'commander';
+import { type ReconcileAllOptions, reconcileAll, type Unreconciled } from '../lib/jobs/reconcile-all.ts';
+import { instant } from '../lib/jobs/reconcile-event.ts';
+import type { Reconciliation } from '../lib/jobs/reconcile-report.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { wire } from '../lib/wire.ts';
+import { printable } from './printable.ts';
+
+interface Flags {
+  readonly dataset?: string;
+  readonly since?: string;
+  readonly grace: string;
+  readonly startAfter?: string;
+  readonly enqueue?: true;
+  readonly register?: true;
+  readonly json?: true;
+}
+
+type Result = Reconciliation | Unreconciled;
+
+/** What is left of a command's time: always as much as the longest invocation has. */
+const NEVER_ENDING_MS = 15 * 60_000;
+/** Reasons that are in the order of things: compaction leaves them behind. */
+const EXPECTED = ['deleted'];
+
+/** `reconcile`: exits 0 when store and tables agree, 3 when something is missing or reported, 1 when a dataset could not be compared. */
+export function reconcileCommand(): Command {
+  return new Command('reconcile')
+    .description(
+      'Compares what lies in the store with the tables. What is provably in no snapshot can be enqueued or registered; everything else is reported.',
+    )
+    .option('--dataset <name>', 'one dataset alone')
+    .option('--since <time>', 'objects uploaded before are not looked at: 2026-01-31, or with a time')
+    .option('--grace <minutes>', 'objects younger than this are on their way', '60')
+    .option('--start-after <uri>', 'go on where an earlier pass was interrupted')
+    .option('--enqueue', 'send what is missing to the registrations queue')
+    .option('--register', 'register what is missing, here and now')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 store and tables agree, 3 something is missing or reported, 1 a dataset could not be compared',
+    )
+    .action(async (flags: Flags) => {
+      const ports = await wire(process.env, process.stderr);
+      const results: Result[] = [];
+      for await (const result of reconcileAll(ports, optionsOf(flags), () => NEVER_ENDING_MS)) {
+        results.push(result);
+        if (!flags.json) console.log('error' in result ? failureText(result) : resultText(result));
+      }
+      if (flags.json) console.log(stringifyJson({ reconciled: results.map(resultJson) }, 2));
+      process.exitCode = exitCode(results);
+    });
+}
+
+function optionsOf({ dataset, since, grace, startAfter, enqueue, register }: Flags): ReconcileAllOptions {
+  return {
+    missing: register ? 'register' : enqueue ? 'enqueue' : 'report',
+    graceMs: Number(grace) * 60_000,
+    ...(dataset !== undefined && { dataset }),
+    ...(since !== undefined && { sinceMs: instant(since) }),
+    ...(startAfter !== undefined && { startAfter }),
+  };
+}
+
+function exitCode(results: readonly Result[]): number {
+  if (results.some((result) => 'error' in result)) return 1;
+  const asks = results.some(
+    (result) =>
+      !('error' in result) &&
+      (result.missing.count > 0 ||
+        Object.entries(result.reported).some(
+          ([reason, { count }]) => count > 0 && !EXPECTED.includes(reason),
+        )),
+  );
+  return asks ? 3 : 0;
+}
+
+function resultJson(result: Result): unknown {
+  if (!('error' in result)) return result;
+  const { code, message } = result.error;
+  return { directory: result.directory, error: { code, message } };
+}
+
+function failureText({ directory, error }: Unreconciled): string {
+  return `${printable(directory)}\n  ${error.code}: ${printable(error.message)}`;
+}
+
+function resultText(result: Reconciliation): string {
+  const { table, directory, listed, registered, ignored, recent, older, missing, reported, done } = result;
+  const counts = new Table({ style: { head: [], border: [], compact: true } });
+  counts.push(
+    ['listed', listed],
+    ['registered', registered],
+    ['ignored', ignored],
+    ['recent', recent],
+    ['older', older],
+    ['missing', missing.count],
+    ...Object.entries(reported).map(([reason, { count }]): [string, number] => [reason, count]),
+    ...Object.entries(done).map(([end, count]): [string, number] => [`→ ${end}`, count]),
+  );
+  const samples = Object.entries({ missing, ...reported }).flatMap(([reason, { sample }]) =>
+    EXPECTED.includes(reason) ? [] : sample.map((uri) => `${reason}  ${printable(uri)}`),
+  );
+  return [`${printable(table)}  ${printable(directory)}`, counts.toString(), ...samples].join('\n');
+}

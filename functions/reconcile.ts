@@ -1,0 +1,5 @@
+import middy from '@middy/core';
+import { reconcileEvent } from '../lib/wire.ts';
+
+/** `{dataset, since, startAfter}` on a schedule → what lies in the store and in no snapshot is enqueued; `{reconciled, next}`. */
+export const handler = middy(reconcileEvent);

@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto';
+import { plainSpelling } from './registration-summary.ts';
+
+/**
+ * A set of paths with the size of each file, for millions of them: 21 bytes an entry at most three quarters full, and no
+ * path kept. Paths are told apart by the first 64 bits of their SHA-256.
+ */
+export interface PathIndex {
+  readonly size: number;
+  /** False when the path is there already. */
+  add(uri: string, sizeBytes: number): boolean;
+  /** The size of the file, and marks it as seen; undefined when it is not there. */
+  see(uri: string): number | undefined;
+  wasSeen(uri: string): boolean;
+}
+
+const LEAST_CAPACITY = 1024;
+const TAKEN = 1;
+const SEEN = 2;
+
+interface Slots {
+  readonly high: Uint32Array;
+  readonly low: Uint32Array;
+  readonly sizes: Float64Array;
+  readonly marks: Uint8Array;
+}
+
+/** @param expected how many paths to make room for; more are taken too */
+export function pathIndex(expected = 0): PathIndex {
+  let slots = emptySlots(Math.max(LEAST_CAPACITY, 2 ** Math.ceil(Math.log2((expected + 1) * (4 / 3)))));
+  let size = 0;
+
+  function grow(): void {
+    const old = slots;
+    slots = emptySlots(old.marks.length * 2);
+    for (let at = 0; at < old.marks.length; at += 1) {
+      const mark = old.marks[at] ?? 0;
+      if (mark !== 0) put(old.high[at] ?? 0, old.low[at] ?? 0, old.sizes[at] ?? 0, mark);
+    }
+  }
+
+  function put(high: number, low: number, sizeBytes: number, mark: number): boolean {
+    const at = find(slots, high, low);
+    if (slots.marks[at] !== 0) return false;
+    slots.high[at] = high;
+    slots.low[at] = low;
+    slots.sizes[at] = sizeBytes;
+    slots.marks[at] = mark;
+    return true;
+  }
+
+  function slotOf(uri: string): number {
+    const [high, low] = hashOf(uri);
+    return find(slots, high, low);
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    add(uri, sizeBytes) {
+      if (size + 1 > slots.marks.length * 0.75) grow();
+      const [high, low] = hashOf(uri);
+      const isNew = put(high, low, sizeBytes, TAKEN);
+      if (isNew) size += 1;
+      return isNew;
+    },
+    see(uri) {
+      const at = slotOf(uri);
+      if (slots.marks[at] === 0) return undefined;
+      slots.marks[at] = SEEN;
+      return slots.sizes[at];
+    },
+    wasSeen: (uri) => slots.marks[slotOf(uri)] === SEEN,
+  };
+}
+
+function emptySlots(capacity: number): Slots {
+  return {
+    high: new Uint32Array(capacity),
+    low: new Uint32Array(capacity),
+    sizes: new Float64Array(capacity),
+    marks: new Uint8Array(capacity),
+  };
+}
+
+/** Where the path is, or the free slot where it belongs (linear probing). */
+function find({ high, low, marks }: Slots, wantedHigh: number, wantedLow: number): number {
+  let at = wantedLow % marks.length;
+  while (marks[at] !== 0 && (high[at] !== wantedHigh || low[at] !== wantedLow)) at = (at + 1) % marks.length;
+  return at;
+}
+
+function hashOf(uri: string): readonly [number, number] {
+  const digest = hash('sha256', plainSpelling(uri), 'buffer');
+  return [digest.readUInt32BE(0), digest.readUInt32BE(4)];
+}
