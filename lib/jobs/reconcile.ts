@@ -39,7 +39,7 @@ const REPORT_MS = 10_000;
 
 /**
  * Compares what lies in the store under a dataset with its table, in one pass over both: memory grows with the number of
- * live files by some 30 bytes each, and not with their names. Only what is provably in no retained snapshot of any ref is
+ * live files by some 18 bytes each, and not with their names. Only what is provably in no retained snapshot of any ref is
  * enqueued or registered; everything else that is not in order is reported, and touched by nobody (I9).
  *
  * @param remainingMs milliseconds left; a pass that does not end in time says where to go on
@@ -51,8 +51,8 @@ export async function reconcile(
   options: ReconcileOptions,
   remainingMs: () => number,
 ): Promise<Reconciliation> {
-  const { entry, table, directory } = dataset;
-  const { store, catalog } = ports.portsOf(entry);
+  const { table, directory } = dataset;
+  const { store, catalog } = ports.portsOf(dataset.entry);
   const loaded = await catalog.load(table);
   if (loaded === undefined) throw missingTable(dataset);
   const state = readTableMetadata(table, loaded);
@@ -74,9 +74,9 @@ export async function reconcile(
     }
     tally.listed += 1;
     last = object.uri;
-    const liveSize = live.see(object.uri);
-    if (liveSize === object.sizeBytes) tally.registered += 1;
-    else if (liveSize !== undefined) tally.note('replaced', object.uri);
+    const entry = live.see(object.uri, object.sizeBytes);
+    if (entry === 'same size') tally.registered += 1;
+    else if (entry === 'other size') tally.note('replaced', object.uri);
     else if (!isSegment(object)) tally.ignored += 1;
     else if (object.lastModifiedMs < sinceMs) tally.older += 1;
     else if (object.lastModifiedMs > untilMs) tally.recent += 1;

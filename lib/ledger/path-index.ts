@@ -2,32 +2,33 @@ import { hash } from 'node:crypto';
 import { plainSpelling } from './registration-summary.ts';
 
 /**
- * A set of paths with the size of each file, for millions of them: 21 bytes an entry at most three quarters full, and no
- * path kept. Paths are told apart by the first 64 bits of their SHA-256.
+ * A set of paths with the size of each file, for millions of them: 13 bytes a slot, three quarters of the slots taken at
+ * most, and no path kept. Paths are told apart by the first 64 bits of their SHA-256, sizes by their lowest 32.
  */
 export interface PathIndex {
   readonly size: number;
   /** False when the path is there already. */
   add(uri: string, sizeBytes: number): boolean;
-  /** The size of the file, and marks it as seen; undefined when it is not there. */
-  see(uri: string): number | undefined;
+  /** Marks a path as seen, and says whether it is of this size; undefined when it is not there. */
+  see(uri: string, sizeBytes: number): 'same size' | 'other size' | undefined;
   wasSeen(uri: string): boolean;
 }
 
 const LEAST_CAPACITY = 1024;
+const MOST_TAKEN = 0.75;
 const TAKEN = 1;
 const SEEN = 2;
 
 interface Slots {
   readonly high: Uint32Array;
   readonly low: Uint32Array;
-  readonly sizes: Float64Array;
+  readonly sizes: Uint32Array;
   readonly marks: Uint8Array;
 }
 
 /** @param expected how many paths to make room for; more are taken too */
 export function pathIndex(expected = 0): PathIndex {
-  let slots = emptySlots(Math.max(LEAST_CAPACITY, 2 ** Math.ceil(Math.log2((expected + 1) * (4 / 3)))));
+  let slots = emptySlots(Math.max(LEAST_CAPACITY, Math.ceil((expected + 1) / MOST_TAKEN)));
   let size = 0;
 
   function grow(): void {
@@ -59,17 +60,17 @@ export function pathIndex(expected = 0): PathIndex {
       return size;
     },
     add(uri, sizeBytes) {
-      if (size + 1 > slots.marks.length * 0.75) grow();
+      if (size + 1 > slots.marks.length * MOST_TAKEN) grow();
       const [high, low] = hashOf(uri);
-      const isNew = put(high, low, sizeBytes, TAKEN);
+      const isNew = put(high, low, lowBits(sizeBytes), TAKEN);
       if (isNew) size += 1;
       return isNew;
     },
-    see(uri) {
+    see(uri, sizeBytes) {
       const at = slotOf(uri);
       if (slots.marks[at] === 0) return undefined;
       slots.marks[at] = SEEN;
-      return slots.sizes[at];
+      return slots.sizes[at] === lowBits(sizeBytes) ? 'same size' : 'other size';
     },
     wasSeen: (uri) => slots.marks[slotOf(uri)] === SEEN,
   };
@@ -79,7 +80,7 @@ function emptySlots(capacity: number): Slots {
   return {
     high: new Uint32Array(capacity),
     low: new Uint32Array(capacity),
-    sizes: new Float64Array(capacity),
+    sizes: new Uint32Array(capacity),
     marks: new Uint8Array(capacity),
   };
 }
@@ -92,6 +93,16 @@ function find({ high, low, marks }: Slots, wantedHigh: number, wantedLow: number
 }
 
 function hashOf(uri: string): readonly [number, number] {
-  const digest = hash('sha256', plainSpelling(uri), 'buffer');
-  return [digest.readUInt32BE(0), digest.readUInt32BE(4)];
+  const digest = hash('sha256', plainSpelling(uri), 'binary');
+  return [bigEndian(digest, 0), bigEndian(digest, 4)];
+}
+
+/** Four characters as the bytes that they are: no buffer a path, of which there are millions. */
+function bigEndian(bytes: string, at: number): number {
+  const byte = (offset: number): number => bytes.charCodeAt(at + offset);
+  return ((byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3)) >>> 0;
+}
+
+function lowBits(sizeBytes: number): number {
+  return sizeBytes % 2 ** 32;
 }
