@@ -27,6 +27,7 @@ export interface Entry {
   readonly branch: string;
   readonly create_table: boolean;
   readonly create_via: 'auto' | 'register' | 'commit' | 'create';
+  /** A template, or `catalog`: the catalog chooses. */
   readonly table_location?: string;
   readonly table_properties: Readonly<Record<string, string>>;
   readonly snapshot_properties: Readonly<Record<string, string>>;

@@ -113,11 +113,15 @@ export const layout = v.pipe(text, makesSense(templateProblem), v.metadata({ typ
 /** `{pipeline}_{dataset}` */
 export const tableName = v.pipe(text, makesSense(placeholderProblem), v.metadata({ type: 'template' }));
 
-/** `s3://lake/tables/{dataset}` */
-export const tableLocation = v.pipe(
+const locationTemplate = v.pipe(
   storeUrl,
   makesSense(templateProblem),
   v.check((location) => !/(…|\.\.\.)$/.test(location), 'must end in the table’s own directory, not in "…"'),
+);
+
+/** `s3://lake/tables/{dataset}`, or `catalog`: the catalog chooses. */
+export const tableLocation = v.pipe(
+  v.lazy((value): v.GenericSchema<string, string> => (value === 'catalog' ? string : locationTemplate)),
   v.metadata({ type: 'template' }),
 );
 

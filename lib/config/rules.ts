@@ -83,7 +83,8 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
   const inLayout = placeholders(layout).filter((name) => name !== 'url');
   const known = settings['pipeline'] === undefined ? inLayout : [...inLayout, 'pipeline'];
   const inTable = placeholders(table);
-  const inLocation = typeof location === 'string' ? placeholders(location) : undefined;
+  const inLocation =
+    typeof location === 'string' && location !== 'catalog' ? placeholders(location) : undefined;
   const problems = Object.entries({ table: inTable, table_location: inLocation ?? [] }).flatMap(
     ([key, names]) =>
       names
@@ -96,7 +97,7 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
   for (const name of inLocation === undefined ? [] : inTable.filter((name) => !inLocation.includes(name))) {
     problems.push(`${quoted('table_location')} must contain {${name}}, or tables would share a location`);
   }
-  if (inLocation === undefined && ownFolderInLayout(layout, ['dataset', ...inTable])) {
+  if (location === undefined && ownFolderInLayout(layout, ['dataset', ...inTable])) {
     problems.push(
       `${quoted('layout')} has segments in data/ or metadata/ below the table’s location, where the table keeps its own files; set table_location elsewhere`,
     );

@@ -64,8 +64,14 @@ const credential = group({
 });
 
 const sigv4 = group({
-  region: required(text, 'AWS region that requests are signed for'),
-  service: setTo('glue', text, 'AWS service that requests are signed for: glue or s3tables'),
+  region: optional(
+    text,
+    'AWS region that requests are signed for; else that of the warehouse’s ARN or the catalog’s host',
+  ),
+  service: optional(
+    text,
+    'AWS service that requests are signed for: glue, s3tables or execute-api; else that of host or ARN',
+  ),
 });
 
 const queues = group({
@@ -129,7 +135,7 @@ export const entrySchema = group({
   create_via: setTo('auto', choice('auto', 'register', 'commit', 'create'), 'How tables are created'),
   table_location: optional(
     tableLocation,
-    'Location of created tables, from the names of the layout; else the shipper’s directory',
+    'Location of created tables, from the names of the layout, or `catalog` where the catalog chooses it; else the shipper’s directory',
   ),
   table_properties: setTo({}, textMap, 'Properties of created tables'),
   format_version: setTo('2', formatVersion, 'Format version of created tables'),

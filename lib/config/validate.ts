@@ -4,6 +4,7 @@ import type { Entry } from './entry.ts';
 import { didYouMean } from './overrides.ts';
 import { brokenRules, cleartextWarnings } from './rules.ts';
 import { describeSettings, entrySchema, type SettingDescription } from './settings.ts';
+import { signingScope } from './signing-scope.ts';
 
 export interface ValidatedEntry {
   /** Undefined when there are problems. */
@@ -25,11 +26,18 @@ export function validateEntry(settings: RawSettings, written: RawSettings): Vali
   ];
   if (!result.success || problems.length > 0) return { problems, warnings: [] };
 
-  const { kind, freshness, quarantine_url, ...rest } = result.output;
+  const { kind, freshness, quarantine_url, catalog_sigv4, ...rest } = result.output;
+  const signing = catalog_sigv4 && signingScope(catalog_sigv4, rest.catalog_uri, rest.catalog_warehouse);
+  if (catalog_sigv4 && !signing) {
+    const problem =
+      'catalog_sigv4.region is missing: neither catalog_warehouse nor catalog_uri names a region';
+    return { problems: [problem], warnings: [] };
+  }
   const entry: Entry = {
     ...rest,
     quarantine_url: quarantine_url ?? `${rest.url}/_quarantine`,
     ...(freshness !== undefined && { freshness_ms: freshness }),
+    ...(signing && { catalog_sigv4: signing }),
   };
   return { entry, problems, warnings: cleartextWarnings(settings) };
 }

@@ -6,6 +6,7 @@ import {
   differences,
   finishingCommit,
   isHalfMade,
+  type LocatedTable,
   metadataFile,
   type NewTable,
   type NewTableSettings,
@@ -78,6 +79,7 @@ async function routes(catalog: Catalog, via: Entry['create_via']): Promise<reado
 
 const makeVia: Readonly<Record<Route, Make>> = {
   async register({ catalog, store, nowMs }, identifier, table) {
+    if (!isLocated(table)) return unlocated;
     const { uri, metadata } = metadataFile(table, nowMs);
     await store.write(uri, new TextEncoder().encode(stringifyJson(metadata)), { ifAbsent: true });
     const answer = await refusable(() => catalog.register(identifier, uri));
@@ -86,6 +88,7 @@ const makeVia: Readonly<Record<Route, Make>> = {
   },
 
   async commit({ catalog }, identifier, table) {
+    if (!isLocated(table)) return unlocated;
     const result = await catalog.commit(identifier, creationCommit(table));
     switch (result.outcome) {
       case 'landed':
@@ -109,6 +112,12 @@ const makeVia: Readonly<Record<Route, Make>> = {
     return answer === 'exists' ? { table: await other(catalog, identifier) } : answer;
   },
 };
+
+const unlocated: Made = { refusal: 'a table whose location the catalog chooses is made by a create request' };
+
+function isLocated(table: NewTable): table is LocatedTable {
+  return table.location !== undefined;
+}
 
 /** A definite no of one way leaves the others to try. */
 async function refusable(make: () => Promise<LoadedTable | 'exists'>): Promise<'exists' | Made> {

@@ -18,8 +18,8 @@ import { reportTable } from './table-report.ts';
 export interface TableTarget {
   readonly entry: Entry;
   readonly table: TableIdentifier;
-  /** The shipper's directory: the location of a table that is created here. */
-  readonly location: string;
+  /** Of a table that is created here; undefined where the catalog chooses it. */
+  readonly location: string | undefined;
 }
 
 export interface TableResult {

@@ -20,8 +20,8 @@ export type Routing =
       readonly dataset: string;
       /** Where the shipper uploads this dataset, without a slash at its end. */
       readonly directory: string;
-      /** Where a table that does not exist yet is to lie: `table_location`, or the shipper's directory. */
-      readonly location: string;
+      /** Where a table that does not exist yet is to lie: `table_location`, or the shipper's directory; undefined: where the catalog puts it. */
+      readonly location: string | undefined;
     }
   /** I11: a table's own files, by the rules that need no table, and the registrar's own quarantine. */
   | { readonly kind: 'ignored'; readonly reason: 'table-data' | 'table-metadata' | 'quarantine' }
@@ -102,8 +102,17 @@ function route(layout: Layout, path: readonly string[]): Routing | undefined {
     pipeline,
     dataset,
     directory,
-    location: entry.table_location === undefined ? directory : fill(entry.table_location, values),
+    location: locationOf(entry.table_location, directory, values),
   };
+}
+
+function locationOf(
+  setting: string | undefined,
+  directory: string,
+  values: ReadonlyMap<string, string>,
+): string | undefined {
+  if (setting === undefined) return directory;
+  return setting === 'catalog' ? undefined : fill(setting, values);
 }
 
 function tableFile(

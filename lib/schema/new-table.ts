@@ -20,8 +20,8 @@ import type { SegmentSchema } from './segment-schema.ts';
 import { schemaMismatch } from './violation.ts';
 
 export interface NewTableSettings {
-  /** Of the table, without a slash at its end: the shipper's directory, or `table_location`. */
-  readonly location: string;
+  /** Of the table, without a slash at its end: the shipper's directory, or `table_location`; undefined: the catalog chooses. */
+  readonly location: string | undefined;
   readonly format_version: 2 | 3;
   readonly partition_by: readonly string[];
   readonly table_properties: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface NewTableSettings {
 /** A table with the field IDs of its first segment, as it is to be. */
 export interface NewTable {
   readonly uuid: string;
-  readonly location: string;
+  readonly location: string | undefined;
   readonly formatVersion: 2 | 3;
   readonly schema: Schema;
   readonly spec: PartitionSpec;
@@ -87,9 +87,12 @@ export function newTable(
   };
 }
 
+/** A new table that is given its location. */
+export type LocatedTable = NewTable & { readonly location: string };
+
 /** The metadata file of a new table (table spec, "Table Metadata Fields"): where it goes, and what it says. */
 export function metadataFile(
-  { uuid, location, formatVersion, schema, spec, properties, lastColumnId }: NewTable,
+  { uuid, location, formatVersion, schema, spec, properties, lastColumnId }: LocatedTable,
   nowMs: number,
 ): { readonly uri: string; readonly metadata: Readonly<Record<string, unknown>> } {
   const folder = properties['write.metadata.path'] ?? `${location}/metadata`;
@@ -124,7 +127,7 @@ export function metadataFile(
 }
 
 /** The commit that makes a table where there is none: what Java's client sends to close a staged creation. */
-export function creationCommit(table: NewTable): TableCommit {
+export function creationCommit(table: LocatedTable): TableCommit {
   const { uuid, location, formatVersion, schema, spec, properties, lastColumnId } = table;
   return {
     requirements: [{ type: 'assert-create' }],
@@ -147,12 +150,12 @@ export function creationCommit(table: NewTable): TableCommit {
  * Whether a table was begun by a registrar and not finished: it carries a dataset schema, never had a snapshot, and none of
  * its schemas has the dataset's field IDs (the catalog gave them anew), or it lies elsewhere.
  */
-export function isHalfMade(state: TableState, location: string): boolean {
+export function isHalfMade(state: TableState, location: string | undefined): boolean {
   return differences(state, location).length > 0;
 }
 
 /** How a table without snapshots differs from what its dataset schema and `location` say, in words. */
-export function differences(state: TableState, location: string): readonly string[] {
+export function differences(state: TableState, location: string | undefined): readonly string[] {
   const dataset = state.snapshots.size > 0 ? undefined : readDatasetSchema(state.properties);
   if (dataset === undefined) return [];
   const byId = state.schemas.map((schema) => columnDifferences(dataset.columns, columnsOf(schema)));
@@ -163,8 +166,8 @@ export function differences(state: TableState, location: string): readonly strin
   ];
 }
 
-function liesAt(state: TableState, location: string): boolean {
-  return state.location === location.replace(/\/+$/, '');
+function liesAt(state: TableState, location: string | undefined): boolean {
+  return location === undefined || state.location === location.replace(/\/+$/, '');
 }
 
 /** @throws `catalog.refused` for a table that lies elsewhere: no commit moves it */
@@ -221,7 +224,7 @@ function specUpdates(
   ];
 }
 
-function locationDiffers(state: TableState, location: string): string {
+function locationDiffers(state: TableState, location: string | undefined): string {
   return `its location is "${state.location}", not "${location}"`;
 }
 

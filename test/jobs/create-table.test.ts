@@ -64,6 +64,26 @@ function answering(
   });
 }
 
+describe('createTable where the catalog chooses the location', () => {
+  test('asks for a table without one, and gives it the segment’s own IDs', async () => {
+    const { create, operations } = world();
+    const state = await create({ location: undefined });
+    expect(state.location).not.toBe(location);
+    expect(withoutId(state.currentSchema)).toMatchObject({ fields: fields.map(({ id }) => ({ id })) });
+    expect(operations()).not.toContain('register');
+    expect(operations()).toContain('create');
+    expect(isHalfMade(state, undefined)).toBe(false);
+  });
+
+  test.each(['register', 'commit'] as const)('says that %s cannot make one', async (create_via) => {
+    const { create } = world();
+    await expect(create({ location: undefined, create_via })).rejects.toMatchObject({
+      code: 'catalog.refused',
+      message: expect.stringContaining('is made by a create request'),
+    });
+  });
+});
+
 describe('createTable', () => {
   test.each(['auto', 'register', 'commit', 'create'] as const)(
     'via %s: the segment’s own IDs, location, defaults; the first merge changes nothing',

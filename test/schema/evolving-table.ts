@@ -112,7 +112,8 @@ export function createdTable(first: SegmentSchema): EvolvingTable {
     table_properties: {},
     case_sensitive_names: false,
   } as const;
-  return onMetadata(creation(creationCommit(newTable(identifier, first, settings, 'uuid')).updates));
+  const table = { ...newTable(identifier, first, settings, 'uuid'), location: settings.location };
+  return onMetadata(creation(creationCommit(table).updates));
 }
 
 function creation(updates: readonly object[]): TableMetadata {

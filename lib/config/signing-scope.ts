@@ -1,0 +1,23 @@
+/** What requests are signed for: AWS's region, and `glue`, `s3tables` or `execute-api`. */
+export interface SigningScope {
+  readonly region: string;
+  readonly service: string;
+}
+
+/**
+ * Region and service as configured, else as the warehouse's ARN (`arn:aws:s3tables:us-east-1:…`), else as the catalog's host
+ * (`glue.us-east-1.amazonaws.com`) says; undefined where none of them names the region.
+ */
+export function signingScope(
+  configured: Partial<SigningScope>,
+  catalogUri: string,
+  warehouse = '',
+): SigningScope | undefined {
+  const arn = /^arn:[^:]+:([^:]+):([^:]+):/.exec(warehouse);
+  const host = /(?:^|\.)([\w-]+)\.([\w-]+)\.amazonaws\.com(?:\.cn)?$/.exec(
+    URL.parse(catalogUri)?.hostname ?? '',
+  );
+  const region = configured.region ?? arn?.[2] ?? host?.[2];
+  const service = configured.service ?? host?.[1] ?? arn?.[1] ?? 'glue';
+  return region === undefined ? undefined : { region, service };
+}
