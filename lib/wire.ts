@@ -18,6 +18,7 @@ import { readSecret } from './drivers/secrets.ts';
 import { sqsQueue } from './drivers/sqs.ts';
 import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
+import { health, logHealth } from './jobs/health.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile-event.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
@@ -151,6 +152,12 @@ export async function registerEvent(event: unknown, context: InvocationContext):
 /** The job of `functions/reconcile.ts`. */
 export async function reconcileEvent(event: unknown, context: InvocationContext): Promise<ReconcileAnswer> {
   return reconcileRequest(event, await warm(), () => context.getRemainingTimeInMillis());
+}
+
+/** The job of `functions/health.ts`. */
+export async function healthEvent(): Promise<void> {
+  const wiring = await warm();
+  logHealth(await health(wiring), wiring.log);
 }
 
 /** The job of `functions/route.ts`. */
