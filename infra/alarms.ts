@@ -65,7 +65,7 @@ export function addAlarms(
 function definitions(
   { stage, fifo_depth_alarm, health_minutes }: Deployment,
   queues: Queues,
-  { register, route, health }: Functions,
+  { register, route, health, reconcile }: Functions,
 ): readonly AlarmDefinition[] {
   const own = (metricName: string, statistic: string, dimensionsMap = {}) =>
     new Metric({ namespace: metricsNamespace(stage), metricName, statistic, period: PERIOD, dimensionsMap });
@@ -200,6 +200,12 @@ function definitions(
       metric: route.metricErrors({ period: PERIOD }),
       above: 0,
       periods: 3,
+    },
+    {
+      name: 'reconcile-failing',
+      meaning: 'The comparison of the store with the tables failed.',
+      metric: reconcile.metricErrors({ period: PERIOD }),
+      above: 0,
     },
   ];
 }

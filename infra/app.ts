@@ -15,7 +15,8 @@ const OUTDIR = 'dist/infra';
 const EXAMPLE = 'infra/example/deployment.yaml';
 
 try {
-  if (process.env['CDK_OUTDIR'] === undefined) rmSync(OUTDIR, { recursive: true, force: true });
+  const isCalledByCdk = process.env['CDK_OUTDIR'] !== undefined;
+  if (!isCalledByCdk) rmSync(OUTDIR, { recursive: true, force: true });
   const app = new App({ outdir: process.env['CDK_OUTDIR'] ?? OUTDIR, analyticsReporting: false });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 
@@ -26,7 +27,8 @@ try {
   refuse(deploymentProblems(deployables));
   for (const deployable of deployables) {
     deployStack(app, deployable);
-    templateStack(app, deployable);
+    // Not for `cdk deploy`, which deploys every stack it is shown.
+    if (!isCalledByCdk) templateStack(app, deployable);
   }
   for (const { stackName, templateFile } of app.synth().stacks)
     console.error(`${stackName}: ${OUTDIR}/${templateFile}`);

@@ -53,6 +53,8 @@ const deploymentSchema = v.strictObject({
   ),
   /** Minutes between two looks at every table. */
   health_minutes: v.exactOptional(count, 5),
+  /** Hours between two comparisons of the store with the tables. */
+  reconcile_hours: v.exactOptional(count, 24),
   /** An SNS topic that the alarms tell. */
   alarm_topic_arn: v.exactOptional(text),
   fifo_depth_alarm: v.exactOptional(count, FIFO_DEPTH_ALARM),

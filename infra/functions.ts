@@ -32,6 +32,7 @@ export interface Functions {
   readonly route: Alias;
   readonly register: Alias;
   readonly health: Alias;
+  readonly reconcile: Alias;
 }
 
 interface FunctionSettings {
@@ -57,7 +58,13 @@ export function metricsNamespace(stage: string): string {
 /** Each function behind an alias `live`, which a rollback moves. */
 export function addFunctions(of: Deploying): Functions {
   const { deployable, queues, scope } = of;
-  const { concurrency, route: routing, register: registering, health_minutes } = deployable.deployment;
+  const {
+    concurrency,
+    route: routing,
+    register: registering,
+    health_minutes,
+    reconcile_hours,
+  } = deployable.deployment;
   const reserved = (count: number) => (concurrency.reserved ? { reserved: count } : {});
 
   const register = addFunction(of, {
@@ -94,13 +101,22 @@ export function addFunctions(of: Deploying): Functions {
 
   const health = addFunction(of, { name: 'health', timeout: Duration.minutes(5), memoryMb: 512 });
   for (const queue of queues.all) queue.grant(health, 'sqs:GetQueueAttributes');
-  new Rule(scope, 'HealthSchedule', {
-    schedule: Schedule.rate(Duration.minutes(health_minutes)),
+  addSchedule(scope, 'HealthSchedule', health, Duration.minutes(health_minutes));
+
+  const reconcile = addFunction(of, { name: 'reconcile', timeout: Duration.minutes(15), memoryMb: 2048 });
+  queues.registrations.grantSendMessages(reconcile);
+  addSchedule(scope, 'ReconcileSchedule', reconcile, Duration.hours(reconcile_hours));
+  return { route, register, health, reconcile };
+}
+
+/** A pass that fails is not repeated: the next one looks at everything anyway. */
+function addSchedule(scope: Construct, id: string, target: Alias, every: Duration): void {
+  new Rule(scope, id, {
+    schedule: Schedule.rate(every),
     targets: [
-      new LambdaFunction(health as IFunction, { retryAttempts: 0, event: RuleTargetInput.fromObject({}) }),
+      new LambdaFunction(target as IFunction, { retryAttempts: 0, event: RuleTargetInput.fromObject({}) }),
     ],
   });
-  return { route, register, health };
 }
 
 function addFunction(of: Deploying, settings: FunctionSettings): Alias {

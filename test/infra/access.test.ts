@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 describe('the roles', () => {
   test('are one a function', () => {
-    expect([...allowed.keys()].sort()).toEqual(['health', 'register', 'route']);
+    expect([...allowed.keys()].sort()).toEqual(['health', 'reconcile', 'register', 'route']);
   });
 
   test('may delete nothing but the messages of their own queue (I1)', () => {
@@ -75,6 +75,11 @@ describe('the roles', () => {
       'arn:s3:::warehouse/other/*/metadata/*',
       'arn:s3:::warehouse/other/metadata/*',
     ]);
+  });
+
+  test('of reconcile sends to register and writes nothing', () => {
+    expect(resources('reconcile', 's3:PutObject')).toEqual([]);
+    expect(resources('reconcile', 'sqs:SendMessage')).toEqual([expect.stringContaining('Registrations')]);
   });
 
   test('of health writes nothing', () => {

@@ -55,8 +55,8 @@ describe('the functions', () => {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
     });
-    template.resourceCountIs('AWS::Lambda::Function', 3);
-    template.resourceCountIs('AWS::Lambda::Alias', 3);
+    template.resourceCountIs('AWS::Lambda::Function', 4);
+    template.resourceCountIs('AWS::Lambda::Alias', 4);
     template.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
       FunctionName: Match.not(Match.objectLike({ Ref: Match.anyValue() })),
       FunctionResponseTypes: ['ReportBatchItemFailures'],
