@@ -141,11 +141,9 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     async commit(table, { requirements, updates }) {
       const body = stringifyJson({ identifier: table, requirements, updates });
       const path = await tablePath(table);
-      const known = remembered.get(path)?.authorization;
-      const { outcome, ...reply } = await client.post(path, body, {
-        ...(await keyed()),
-        authorization: known,
-      });
+      const { authorization } = remembered.get(path) ?? {};
+      const { outcome, ...reply } = await client.post(path, body, { ...(await keyed()), authorization });
+      if (outcome !== 'ok') remembered.forgetTag(path);
       if (outcome === 'unknown' || outcome === 'unchanged') {
         return { outcome: 'unknown', message: reply.message };
       }

@@ -25,6 +25,11 @@ export function tableMemory() {
       const [oldest] = tables.keys();
       if (tables.size > maxTables && oldest !== undefined) tables.delete(oldest);
     },
+    /** After a commit that did not land the whole table is loaded, whatever a cache on the way takes for unchanged (D5). */
+    forgetTag(path: string) {
+      const known = tables.get(path);
+      if (known !== undefined) tables.set(path, { ...known, etag: undefined });
+    },
     /** The credential with the longest prefix of a URI, and the path of the table it came with. */
     credentialFor(uri: string) {
       const all = [...tables].flatMap(([path, { credentials }]) =>

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import type { StoreSettings } from '../../lib/config/entry.ts';
+import { vendedStore } from '../../lib/drivers/vended-store.ts';
+import { RegistrarError } from '../../lib/errors.ts';
+import type { Store } from '../../lib/ports.ts';
+import { json } from '../fakes/http.ts';
+import { loadedTable, scriptedCatalog } from './rest-catalog/scripted-catalog.ts';
+
+const table = { namespace: ['analytics'], name: 'orders' };
+const location = 's3://lake/orders';
+const nowMs = Date.UTC(2026, 0, 1);
+
+/** Credentials as a catalog hands them out, with an access key that tells them apart. */
+function credential(prefix: string, key: string, more: Readonly<Record<string, string>> = {}) {
+  const config = {
+    's3.access-key-id': key,
+    's3.secret-access-key': `${key}-secret`,
+    's3.session-token': `${key}-session`,
+    ...more,
+  };
+  return { prefix, config };
+}
+
+/** A store over a scripted catalog whose answer to each load is `answers` in turn; tells with which settings each file was reached. */
+async function vending(
+  answers: (load: number) => object,
+  own: StoreSettings = { region: 'own-region', access_key_id: 'own-key', secret_access_key: 'own-secret' },
+  refused: (settings: StoreSettings) => boolean = () => false,
+) {
+  let loads = 0;
+  const { catalog, server } = await scriptedCatalog({
+    settings: { access_delegation: 'vended-credentials' },
+    answer: (line) => {
+      if (line.includes('/v1/config')) return undefined;
+      loads += 1;
+      return json(200, { ...loadedTable, metadata: { location }, ...answers(loads) }, { etag: '"v"' });
+    },
+  });
+  const reached: { readonly uri: string; readonly settings: StoreSettings }[] = [];
+  const makeStore = (settings: StoreSettings): Store => ({
+    read: async (uri) => {
+      reached.push({ uri, settings });
+      if (refused(settings)) throw new RegistrarError('auth.failed', 'ExpiredToken');
+      return { kind: 'missing' };
+    },
+    write: async (uri) => {
+      reached.push({ uri, settings });
+      return { kind: 'written', version: 'v' };
+    },
+    async *list() {},
+  });
+  await catalog.load(table);
+  const store = vendedStore(makeStore(own), own, catalog.credentialFor, makeStore);
+  return { store, reached, server, loads: () => loads };
+}
+
+test('vendedStore takes the credential with the longest prefix, storage-credentials before config', async () => {
+  const { store, reached, server } = await vending(() => ({
+    'storage-credentials': [credential(`${location}/metadata/`, 'long'), credential('s3a://lake/', 'short')],
+    config: credential('', 'config').config,
+  }));
+  await store.write(`${location}/metadata/m0.avro`, new Uint8Array());
+  await store.read('s3://lake/elsewhere');
+  await store.read(`${location}/data/1.parquet`);
+  await store.read('s3://other/1');
+  expect(reached.map(({ settings }) => settings.access_key_id)).toStrictEqual([
+    'long',
+    'short',
+    'config',
+    'own-key',
+  ]);
+  expect(reached[0]?.settings).toMatchObject({
+    secret_access_key: 'long-secret',
+    session_token: 'long-session',
+  });
+  expect(server.requests.at(-1)?.headers['x-iceberg-access-delegation']).toBe('vended-credentials');
+});
+
+test("vendedStore takes endpoint, region and path style of one's own before the catalog's, and never mixes keys", async () => {
+  const theirs = {
+    's3.endpoint': 'https://theirs.example',
+    's3.path-style-access': 'true',
+    'client.region': 'their-region',
+  };
+  const answer = () => ({ 'storage-credentials': [credential('s3://lake/', 'vended', theirs)] });
+  const without = await vending(answer, {});
+  await without.store.read('s3://lake/a');
+  expect(without.reached[0]?.settings).toStrictEqual({
+    endpoint: 'https://theirs.example',
+    region: 'their-region',
+    path_style: true,
+    access_key_id: 'vended',
+    secret_access_key: 'vended-secret',
+    session_token: 'vended-session',
+  });
+  const own = {
+    endpoint: 'https://ours.example',
+    region: 'our-region',
+    path_style: false,
+    access_key_id: 'o',
+  };
+  const withOwn = await vending(answer, { ...own, secret_access_key: 's' });
+  await withOwn.store.read('s3://lake/a');
+  expect(withOwn.reached[0]?.settings).toMatchObject({
+    endpoint: 'https://ours.example',
+    region: 'our-region',
+    path_style: false,
+    access_key_id: 'vended',
+  });
+});
+
+test('vendedStore sends nothing in the clear to an endpoint that the catalog names', async () => {
+  const { store } = await vending(
+    () => ({
+      'storage-credentials': [credential('s3://lake/', 'k', { 's3.endpoint': 'http://theirs.example' })],
+    }),
+    {},
+  );
+  await expect(store.read('s3://lake/a')).rejects.toMatchObject({
+    code: 'config.invalid',
+    message: expect.stringContaining('allow_http'),
+  });
+});
+
+test('vendedStore asks for a credential anew before it ends, in full: a 304 would bring none', async () => {
+  const { store, reached, server, loads } = await vending((load) => ({
+    'storage-credentials': [
+      credential('s3://lake/', `key-${load}`, {
+        's3.session-token-expires-at-ms': String(nowMs + (load === 1 ? 5 * 60_000 : 60 * 60_000)),
+      }),
+    ],
+  }));
+  await store.read('s3://lake/a');
+  await store.read('s3://lake/b');
+  expect(reached.map(({ settings }) => settings.access_key_id)).toStrictEqual(['key-2', 'key-2']);
+  expect(loads()).toBe(2);
+  expect(server.requests.at(-1)?.headers).not.toHaveProperty('if-none-match');
+});
+
+test('vendedStore asks for a credential anew once it is refused, and once only', async () => {
+  const answers = (load: number) => ({ 'storage-credentials': [credential('s3://lake/', `key-${load}`)] });
+  const once = await vending(answers, {}, ({ access_key_id }) => access_key_id === 'key-1');
+  expect(await once.store.read('s3://lake/a')).toStrictEqual({ kind: 'missing' });
+  expect(once.reached.map(({ settings }) => settings.access_key_id)).toStrictEqual(['key-1', 'key-2']);
+  const always = await vending(answers, {}, () => true);
+  await expect(always.store.read('s3://lake/a')).rejects.toMatchObject({ code: 'auth.failed' });
+  expect(always.loads()).toBe(2);
+});
+
+test('without access_delegation nothing is asked for, and what is handed out is not used', async () => {
+  const { catalog, server } = await scriptedCatalog({
+    answer: (line) =>
+      line.includes('/v1/config')
+        ? undefined
+        : json(200, { ...loadedTable, 'storage-credentials': [credential('s3://lake/', 'k')] }),
+  });
+  await catalog.load(table);
+  expect(await catalog.credentialFor('s3://lake/a')).toBeUndefined();
+  expect(server.requests.at(-1)?.headers).not.toHaveProperty('x-iceberg-access-delegation');
+});
