@@ -186,7 +186,7 @@ function answered(act: () => SimTable): CommitResult {
 }
 
 function refusal(reason: 'conflict' | 'invalid'): CommitResult {
-  return { outcome: 'refused', reason, message: `${reason}, says the schedule` };
+  return { outcome: 'refused', reason, message: 'says the schedule' };
 }
 
 /** A proxy sent the request twice: the first landed, and the second one's answer is what comes back (cases.md D3). */

@@ -1,8 +1,9 @@
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { CommitRequest } from '../../local/catalog/commit.ts';
 import { type JsonObject, readObjects } from '../../local/catalog/json-object.ts';
-import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
+import { currentSchema, type SnapshotJson, type TableMetadata } from '../../local/catalog/table-metadata.ts';
 import type { CatalogChange } from './catalog.ts';
+import { versions } from './contents.ts';
 import type { History } from './history.ts';
 import { ancestry, headOf, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
@@ -34,12 +35,13 @@ export function commitInvariants(world: World, history: History, files: TableFil
         if (by === 'registrar') {
           const added = fresh.flatMap((snapshot) => files.added(snapshot).map(({ filePath }) => filePath));
           checkAdded(world, history, after.metadata, name, added);
+          for (const path of added) checkColumns(world, history, after.metadata, name, path);
           checkContents(world, history, name, live, plus(held.get(name) ?? new Map(), added));
         }
         held.set(name, live);
       });
       if (!readable) return;
-      for (const snapshot of fresh) note(history, files, snapshot);
+      for (const snapshot of fresh) note(history, files, snapshot, by);
     },
   };
 }
@@ -54,9 +56,10 @@ function attempt(world: World, table: string, read: () => void): boolean {
   }
 }
 
-function note(history: History, files: TableFiles, snapshot: SnapshotJson): void {
+function note(history: History, files: TableFiles, snapshot: SnapshotJson, by: CatalogChange['by']): void {
   for (const { filePath, fileSizeInBytes, recordCount } of files.added(snapshot)) {
     history.register(filePath, {
+      by,
       snapshotId: BigInt(snapshot['snapshot-id']),
       sizeBytes: Number(fileSizeInBytes),
       rows: Number(recordCount),
@@ -65,20 +68,16 @@ function note(history: History, files: TableFiles, snapshot: SnapshotJson): void
 }
 
 /** What the rows of a table's head come from: segments, through however many compactions. */
-export function contentsOf(
+function contentsOf(
   history: History,
   files: TableFiles,
   metadata: TableMetadata,
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { filePath } of files.live(headOf(metadata))) {
-    for (const source of sourcesOf(history, filePath)) counts.set(source, (counts.get(source) ?? 0) + 1);
+    for (const source of history.sourcesOf(filePath)) counts.set(source, (counts.get(source) ?? 0) + 1);
   }
   return counts;
-}
-
-export function sourcesOf(history: History, path: string): readonly string[] {
-  return history.compacted.get(path) ?? [path];
 }
 
 function plus(counts: ReadonlyMap<string, number>, added: readonly string[]): ReadonlyMap<string, number> {
@@ -98,9 +97,28 @@ function checkAdded(
   for (const path of added) {
     if (!history.keys.has(path)) world.violate('I11', `${path} is in ${table}, and nobody shipped it`);
     const earlier = (history.registered.get(path) ?? []).find(({ snapshotId }) => line.has(snapshotId));
-    if (earlier !== undefined)
+    if (earlier !== undefined && !mayBeTwice(history, path))
       world.violate('I2', `${path} is registered in ${table} again, after snapshot ${earlier.snapshotId}`);
   }
+}
+
+/** I5: the table has every column of the file, by its field ID, in its type or one that it was promoted to. */
+function checkColumns(
+  world: World,
+  history: History,
+  metadata: TableMetadata,
+  table: string,
+  path: string,
+): void {
+  const current = new Map(currentSchema(metadata)?.fields.map((field) => [field.id, field]));
+  const kinds = (history.keys.get(path) ?? []).flatMap(({ content }) => content?.kind ?? []);
+  const fits = kinds.some((kind) =>
+    (typeof kind === 'number' ? versions[kind].fields : []).every(({ id, type }) => {
+      const column = current.get(id);
+      return column !== undefined && (column.type === type || (type === 'int' && column.type === 'long'));
+    }),
+  );
+  if (!fits) world.violate('I5', `${table} does not have the columns of ${path}`);
 }
 
 function checkContents(
@@ -119,11 +137,17 @@ function checkContents(
   }
 }
 
-/** The one limit of I2: the same key uploaded again, and the snapshot that registered it has expired. */
+/**
+ * The limits of I2: the same key uploaded again, and the snapshot that registered it has expired, or is another writer's
+ * and older than the upload.
+ */
 function mayBeTwice(history: History, path: string): boolean {
   const uploads = (history.keys.get(path) ?? []).filter(({ content }) => content !== undefined);
   const registrations = history.registered.get(path) ?? [];
-  return uploads.length > 1 && registrations.some(({ snapshotId }) => history.expired.has(snapshotId));
+  return (
+    uploads.length > 1 &&
+    registrations.some(({ snapshotId, by }) => by === 'others' || history.expired.has(snapshotId))
+  );
 }
 
 /** I4: a schema change comes with the append that needs it; I8: what was checked is asserted. */

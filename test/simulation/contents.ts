@@ -58,7 +58,10 @@ function parquet(kind: Exclude<ContentKind, 'garbage'>, number: number, rows: nu
       seqs.map((seq) => ({ seq: String(seq), name: 'misfit' })),
     );
   }
-  return writeParquet(kind === 'empty' ? versions[0] : versions[kind], seqs.map((seq) => row(seq)));
+  return writeParquet(
+    kind === 'empty' ? versions[0] : versions[kind],
+    seqs.map((seq) => row(seq)),
+  );
 }
 
 function row(seq: bigint): Row {

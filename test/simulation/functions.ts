@@ -2,6 +2,8 @@ import pLimit from 'p-limit';
 import type { Entry } from '../../lib/config/entry.ts';
 import { quarantineIn } from '../../lib/drivers/quarantine.ts';
 import { RegistrarError } from '../../lib/errors.ts';
+import { listFailures } from '../../lib/jobs/quarantine-list.ts';
+import { redrive } from '../../lib/jobs/quarantine-redrive.ts';
 import { registerMessages } from '../../lib/jobs/register-messages.ts';
 import { route } from '../../lib/jobs/route.ts';
 import type { Clock, Log, LogRecord, Timers } from '../../lib/ports.ts';
@@ -17,13 +19,20 @@ export interface Services {
   readonly queues: SimQueues;
 }
 
+export interface Container {
+  readonly register: Handler;
+  readonly route: Handler;
+  /** What an operator does by the command line: everything that waits in quarantine is sent again. */
+  readonly redriveAll: () => Promise<void>;
+}
+
 /** A container as `lib/wire.ts` makes it, of simulated services: the real jobs run on it. */
 export function startContainer(
   world: World,
   { store, catalog, queues }: Services,
   entry: Entry,
   instance: Instance,
-): { readonly register: Handler; readonly route: Handler } {
+): Container {
   const io = ioOf(world, instance);
   const random = world.draws(`random/${instance.name}`);
   const stored = store.port(io);
@@ -35,6 +44,7 @@ export function startContainer(
   const ports = {
     entries: [entry],
     portsOf: () => entryPorts,
+    servicesOf: () => entryPorts,
     queue: queues.port(io),
     quarantine: entryPorts.quarantine,
     clock: skewedClock(world, instance),
@@ -48,6 +58,9 @@ export function startContainer(
     register: (event, remainingMs) =>
       registerMessages(event, { ...ports, queueUrl: queues.registrations.url }, remainingMs),
     route: (event) => route(event, ports),
+    redriveAll: async () => {
+      await redrive(await listFailures(ports), ports);
+    },
   };
 }
 
@@ -78,8 +91,15 @@ function logOf(world: World, instance: Instance): Log {
     const { event, error } = record;
     const why = error instanceof Error ? `: ${error.message}` : '';
     world.trace(`${instance.name} says ${event}${why}`);
-    if (error instanceof RegistrarError && error.code === 'internal.error') {
-      world.violate('internal error', `${error.message} ${String((error.cause as Error | undefined)?.stack)}`);
+    if (!(error instanceof RegistrarError)) return;
+    // On a state loaded for it every commit makes sense to a catalog that means what it says.
+    if (error.code === 'catalog.refused' && error.message.includes('"400 '))
+      world.violate('I8', error.message);
+    if (error.code === 'internal.error') {
+      world.violate(
+        'internal error',
+        `${error.message} ${String((error.cause as Error | undefined)?.stack)}`,
+      );
     }
   };
   return { info: say, warn: say, error: say };

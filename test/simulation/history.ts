@@ -8,6 +8,7 @@ export interface KeyState {
 
 /** A file that a commit put into a table. */
 export interface Registered {
+  readonly by: 'registrar' | 'others';
   readonly snapshotId: bigint;
   readonly sizeBytes: number;
   readonly rows: number;
@@ -20,10 +21,12 @@ export interface History {
   readonly registered: ReadonlyMap<string, readonly Registered[]>;
   /** What table files written by others hold instead of themselves: the segments that a compaction read. */
   readonly compacted: Map<string, readonly string[]>;
-  /** Segments that others took out of a table by what they did to it: rolled back, dropped, deleted. */
+  /** Snapshots that a table no longer has. */
   readonly expired: Set<bigint>;
   hold(uri: string, content: Content | undefined): void;
   register(uri: string, file: Registered): void;
+  /** The segments that a file holds: itself, or what a compaction read. */
+  sourcesOf(path: string): readonly string[];
   /** What the key held at any time since. */
   since(uri: string, ms: number): readonly KeyState[];
 }
@@ -31,10 +34,11 @@ export interface History {
 export function createHistory(now: () => number): History {
   const keys = new Map<string, KeyState[]>();
   const registered = new Map<string, Registered[]>();
+  const compacted = new Map<string, readonly string[]>();
   return {
     keys,
     registered,
-    compacted: new Map(),
+    compacted,
     expired: new Set(),
     hold(uri, content) {
       const states = keys.get(uri) ?? [];
@@ -46,6 +50,7 @@ export function createHistory(now: () => number): History {
       files.push(file);
       registered.set(uri, files);
     },
+    sourcesOf: (path) => compacted.get(path) ?? [path],
     since(uri, ms) {
       const states = keys.get(uri) ?? [];
       const first = states.findLastIndex(({ fromMs }) => fromMs <= ms);

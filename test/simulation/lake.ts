@@ -1,6 +1,6 @@
 import type { Entry } from '../../lib/config/entry.ts';
-import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { DEFAULT_LAYOUT, DEFAULT_TABLE } from '../../lib/config/settings.ts';
+import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { DATASETS, type DatasetName, type Settings } from './schedule.ts';
 
 /** Where everything lies in the simulated deployment. */

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { makeContents } from './contents.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
-import { type Outcome, simulate } from './simulate.ts';
+import { type Outcome, simulate, violatesAs } from './simulate.ts';
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +45,8 @@ async function report(schedule: Schedule, outcome: Outcome): Promise<void> {
   say(`seed ${schedule.seed} violates`);
   for (const violation of outcome.violations.slice(0, 5)) say(`  ${violation.split('\n')[0]}`);
   if (values['no-shrink']) return;
-  const least = await shrink(schedule, outcome, contents);
+  const [first] = outcome.violations;
+  const least = await shrink(schedule, outcome.faults, (candidate) => violatesAs(first, candidate, contents));
   const { lines } = await simulate(least, contents, { traced: true });
   say('its least schedule, and what happens in it:');
   say(JSON.stringify(least));

@@ -1,11 +1,12 @@
 import { RegistrarError } from '../../lib/errors.ts';
+import { segmentUri } from '../../lib/event/segment-reference.ts';
 import type { BatchResponse } from '../../lib/jobs/register-messages.ts';
 import type { Queue as QueuePort, RefusedMessage } from '../../lib/ports.ts';
 import type { Message, Queue } from '../../local/sqs/queue.ts';
 import { createQueues } from '../../local/sqs/queues.ts';
 import { SqsError } from '../../local/sqs/sqs-error.ts';
 import type { Instance, Io } from './io.ts';
-import { urisOf } from './segment-invariants.ts';
+import { referencesOf } from './segment-invariants.ts';
 import type { World } from './world.ts';
 
 /** The queues of the deployment: the local stack's, on virtual time. */
@@ -64,7 +65,7 @@ export function simQueues(world: World): SimQueues {
   }
 
   function count(message: Message, by: 1 | -1): void {
-    for (const uri of urisOf(message)) held.set(uri, (held.get(uri) ?? 0) + by);
+    for (const uri of referencesOf(message).map(segmentUri)) held.set(uri, (held.get(uri) ?? 0) + by);
   }
 
   const sim: SimQueues = {
@@ -83,8 +84,9 @@ export function simQueues(world: World): SimQueues {
       return moved.reduce((total, count) => total + count, 0);
     },
     delete(queue, message) {
+      const before = sizeOf(queue);
       queue.delete(message.receiptHandle ?? '');
-      if (queue === registrations) count(message, -1);
+      if (queue === registrations && sizeOf(queue) < before) count(message, -1);
     },
     holds: (uri) => (held.get(uri) ?? 0) > 0,
     all: queues.all,
@@ -127,6 +129,12 @@ export function simQueues(world: World): SimQueues {
     }),
   };
   return sim;
+}
+
+/** Messages that a queue has, in flight or not. */
+export function sizeOf(queue: Queue): number {
+  const { visible, inFlight, delayed } = queue.counts();
+  return visible + inFlight + delayed;
 }
 
 function unavailable(what: string): (why: string) => never {

@@ -118,4 +118,3 @@ function withStatus(type: AvroType<DataFile>): AvroType<EntryOf> {
     },
   };
 }
-

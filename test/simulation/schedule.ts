@@ -54,11 +54,17 @@ export type Op = { readonly atMs: number } & (
   | { readonly kind: 'delete object'; readonly key: string }
   | { readonly kind: 'foreign append'; readonly dataset: DatasetName; readonly counted: boolean }
   | { readonly kind: 'foreign add_files'; readonly key: string }
-  | { readonly kind: 'add column' | 'compact' | 'rewrite manifests' | 'drop'; readonly dataset: DatasetName }
+  | { readonly kind: 'add column' | 'rewrite manifests' | 'drop'; readonly dataset: DatasetName }
+  /** A job may die after it wrote its files and before it committed them. */
+  | { readonly kind: 'compact'; readonly dataset: DatasetName; readonly dies: boolean }
+  /** By SQL: the rows of one file are gone. */
+  | { readonly kind: 'delete rows'; readonly dataset: DatasetName }
   | { readonly kind: 'expire'; readonly dataset: DatasetName; readonly keep: number }
   | { readonly kind: 'roll back'; readonly dataset: DatasetName; readonly steps: number }
   | { readonly kind: 'set data path'; readonly dataset: DatasetName; readonly folder: string }
-  | { readonly kind: 'redrive quarantine' | 'redrive dead letters' }
+  | { readonly kind: 'redrive dead letters' }
+  /** Again after each of these times: within five minutes FIFO queues swallow what they took before. */
+  | { readonly kind: 'redrive quarantine'; readonly againMs: readonly number[] }
 );
 
 /** The schedule of a seed. */
@@ -72,7 +78,11 @@ export function scheduleOf(seed: number): Schedule {
   const others = Array.from({ length: draws.pick([0, 1, 2, 3, 6]) }, () =>
     other(draws, spanMs, datasets, keys),
   );
-  const ops = [...shipped, ...others].sort((a, b) => a.atMs - b.atMs);
+  // A table that is dropped takes its data path with it: what lies there is then known by nothing.
+  const dropped = others.some(({ kind }) => kind === 'drop');
+  const ops = [...shipped, ...others.filter(({ kind }) => !(dropped && kind === 'set data path'))].sort(
+    (a, b) => a.atMs - b.atMs,
+  );
   return { seed, settings, ops, faults: 'drawn' };
 }
 
@@ -102,7 +112,9 @@ function drawSettings(draws: Draws): Settings {
 
 function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): readonly Op[] {
   const keys: string[] = [];
-  const times = Array.from({ length: draws.integer(1, 8) }, () => draws.integer(0, spanMs)).sort((a, b) => a - b);
+  const times = Array.from({ length: draws.integer(1, 8) }, () => draws.integer(0, spanMs)).sort(
+    (a, b) => a - b,
+  );
   let version: 0 | 1 | 2 = 0;
   return times.map((atMs, index): Op => {
     // A dataset's schema only ever moves on: whatever the order of arrival, every segment fits.
@@ -133,12 +145,7 @@ function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): 
   });
 }
 
-function other(
-  draws: Draws,
-  spanMs: number,
-  datasets: readonly DatasetName[],
-  keys: readonly string[],
-): Op {
+function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], keys: readonly string[]): Op {
   const atMs = draws.integer(0, Math.round(spanMs * 1.2));
   const dataset = datasets[draws.integer(0, datasets.length - 1)] ?? 'orders';
   const key = keys[draws.integer(0, keys.length - 1)] ?? '';
@@ -150,6 +157,7 @@ function other(
     'compact',
     'compact',
     'rewrite manifests',
+    'delete rows',
     'expire',
     'expire',
     'roll back',
@@ -165,6 +173,8 @@ function other(
     case 'foreign add_files':
     case 'delete object':
       return { kind, atMs, key };
+    case 'compact':
+      return { kind, atMs, dataset, dies: draws.chance(0.3) };
     case 'expire':
       return { kind, atMs, dataset, keep: draws.integer(1, 3) };
     case 'roll back':
@@ -172,6 +182,7 @@ function other(
     case 'set data path':
       return { kind, atMs, dataset, folder: draws.pick(['compacted', 'files']) };
     case 'redrive quarantine':
+      return { kind, atMs, againMs: draws.pick([[], [100_000], [100_000, 900_000]]) };
     case 'redrive dead letters':
       return { kind, atMs };
     default:

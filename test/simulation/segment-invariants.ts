@@ -1,13 +1,11 @@
 import type { ErrorCode } from '../../lib/errors.ts';
 import { decodeEvent } from '../../lib/event/decode-event.ts';
-import { segmentUri } from '../../lib/event/segment-reference.ts';
-import type { QuarantineRecord } from '../../lib/ports.ts';
-import { parseJson } from '../../lib/spec/json.ts';
+import { type SegmentReference, segmentUri } from '../../lib/event/segment-reference.ts';
 import type { Message } from '../../local/sqs/queue.ts';
 import type { History, KeyState } from './history.ts';
-import { datasetOf, QUARANTINE_URL } from './lake.ts';
-import type { Batch, SimQueues } from './queues.ts';
-import type { SimStore } from './store.ts';
+import { datasetOf } from './lake.ts';
+import type { QuarantineLog } from './quarantine-log.ts';
+import { type Batch, type SimQueues, sizeOf } from './queues.ts';
 import type { World } from './world.ts';
 
 /** What must hold of every segment: at each acknowledgement (I3, I6), and when all has come to rest (I9). */
@@ -22,25 +20,29 @@ export interface SegmentInvariants {
 export function segmentInvariants(
   world: World,
   history: History,
-  store: SimStore,
+  quarantine: QuarantineLog,
   queues: SimQueues,
 ): SegmentInvariants {
   const { timeline } = world;
 
-  function checkAcknowledged(batch: Batch, failed: ReadonlySet<string>, durable: (uri: string) => boolean) {
+  function checkAcknowledged(batch: Batch, failed: ReadonlySet<string>, isHeld: (uri: string) => boolean) {
     for (const message of batch.messages) {
       if (failed.has(message.id)) continue;
-      for (const uri of urisOf(message)) {
-        if (isAccounted(uri, batch.receivedMs) || durable(uri)) continue;
+      for (const reference of referencesOf(message)) {
+        const uri = segmentUri(reference);
+        if (isAccounted(uri, batch.receivedMs, reference.etag) || isHeld(uri)) continue;
         world.violate('I3', `${uri} is acknowledged, and nowhere`);
       }
     }
   }
 
-  /** Registered, in quarantine, or nothing to register: as what the key held at some time since. */
-  function isAccounted(uri: string, sinceMs: number): boolean {
-    if (!history.keys.has(uri)) return true;
-    return history.since(uri, sinceMs).some((state) => isSettled(uri, state));
+  /** Registered, in quarantine, or nothing to register: something that the key held since a notification's upload, or since then. */
+  function isAccounted(uri: string, sinceMs: number, etag?: string): boolean {
+    const states = history.keys.get(uri);
+    if (states === undefined) return true;
+    const about = states.findIndex(({ content }) => content !== undefined && content.etag === etag);
+    const held = about < 0 ? history.since(uri, sinceMs) : states.slice(about);
+    return held.some((state) => isSettled(uri, state));
   }
 
   function isSettled(uri: string, { content }: KeyState): boolean {
@@ -48,29 +50,36 @@ export function segmentInvariants(
     const registered = history.registered.get(uri) ?? [];
     if (registered.some(({ sizeBytes, rows }) => sizeBytes === content.bytes.length && rows === content.rows))
       return true;
-    return failuresOf(store, uri).some(({ segment }) => (segment?.etag ?? content.etag) === content.etag);
+    return quarantine
+      .waiting(uri)
+      .some(({ code, segment }) => namesNoVersion(code) || segment?.etag === content.etag);
   }
 
   return {
     registered(batch, failed) {
       checkOrder(world, batch, failed);
-      checkAcknowledged(batch, failed, () => false);
+      checkAcknowledged(batch, failed, (uri) => quarantine.ofSegment(uri).length > 0 && queues.holds(uri));
     },
     routed: (batch, failed) => checkAcknowledged(batch, failed, (uri) => queues.holds(uri)),
     atRest() {
-      for (const { name, counts } of queues.all()) {
-        const { visible, inFlight, delayed } = counts();
-        if (visible + inFlight + delayed > 0) world.violate('liveness', `${name} does not drain`);
+      for (const queue of queues.all()) {
+        if (sizeOf(queue) > 0) world.violate('liveness', `${queue.name} does not drain`);
       }
       for (const uri of history.keys.keys()) {
         if (!isAccounted(uri, timeline.now())) world.violate('I9', `${uri} is nowhere`);
-        for (const { code, message } of failuresOf(store, uri)) {
-          if (code === undefined || !mayBe(world, history, uri, code))
-            world.violate('I9', `${uri} is in quarantine as ${code} without a cause: ${message}`);
+        for (const { kind, code, message } of quarantine.ofSegment(uri)) {
+          if (kind !== 'failure' || (code !== undefined && mayBe(world, history, quarantine, uri, code)))
+            continue;
+          world.violate('I9', `${uri} is in quarantine as ${code} without a cause: ${message}`);
         }
       }
     },
   };
+}
+
+/** Nothing was read of the object: its record has the ETag of the event, if any. */
+function namesNoVersion(code: ErrorCode | undefined): boolean {
+  return code === 'segment.unreadable' || code === 'segment.denied';
 }
 
 /** I6: when a message fails, nothing after it in its group is acknowledged. */
@@ -84,32 +93,27 @@ function checkOrder(world: World, { messages }: Batch, failed: ReadonlySet<strin
 }
 
 /** The segments that a message names. */
-export function urisOf({ id, body }: Pick<Message, 'id' | 'body'>): readonly string[] {
+export function referencesOf({ id, body }: Pick<Message, 'id' | 'body'>): readonly SegmentReference[] {
   const { messages } = decodeEvent({ Records: [{ eventSource: 'aws:sqs', messageId: id, body }] });
-  return messages.flatMap(({ references }) => references.map(segmentUri));
-}
-
-export function failuresOf(store: SimStore, uri: string): readonly QuarantineRecord[] {
-  return quarantineOf(store)
-    .map(({ record }) => record)
-    .filter(({ kind, segment }) => kind === 'failure' && segment?.uri === uri);
-}
-
-export function quarantineOf(store: SimStore): readonly { uri: string; record: QuarantineRecord }[] {
-  return [...store.objects]
-    .filter(([uri]) => uri.startsWith(`${QUARANTINE_URL}/`))
-    .map(([uri, { bytes }]) => ({
-      uri,
-      record: parseJson(Buffer.from(bytes).toString()) as QuarantineRecord,
-    }));
+  return messages.flatMap(({ references }) => references);
 }
 
 /** Whether something happened that a segment may be quarantined for. */
-function mayBe(world: World, history: History, uri: string, code: ErrorCode): boolean {
+function mayBe(
+  world: World,
+  history: History,
+  quarantine: QuarantineLog,
+  uri: string,
+  code: ErrorCode,
+): boolean {
   const contents = (history.keys.get(uri) ?? []).flatMap(({ content }) => content ?? []);
   switch (code) {
     case 'segment.unreadable':
-      return contents.some(({ kind }) => kind === 'garbage');
+      // A segment that was alone when function after function died is taken for their cause.
+      return (
+        contents.some(({ kind }) => kind === 'garbage') ||
+        quarantine.ofSegment(uri).some(({ kind }) => kind === 'trying')
+      );
     case 'segment.replaced':
       return new Set(contents.map(({ etag }) => etag)).size > 1;
     case 'segment.denied':

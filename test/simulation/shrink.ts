@@ -1,16 +1,13 @@
-import type { Contents } from './contents.ts';
+import type { Fault } from './faults.ts';
 import type { Op, Schedule } from './schedule.ts';
-import { type Outcome, simulate } from './simulate.ts';
 
-/** The least schedule found that violates the same invariant: operations, faults and uploads dropped while it still fails. */
-export async function shrink(schedule: Schedule, outcome: Outcome, contents: Contents): Promise<Schedule> {
-  const invariant = kindOf(outcome.violations[0] ?? '');
-  const fails = async (candidate: Schedule): Promise<boolean> => {
-    const { violations } = await simulate(candidate, contents);
-    return violations.some((violation) => kindOf(violation) === invariant);
-  };
-
-  let least: Schedule = { ...schedule, faults: outcome.faults };
+/** The least schedule found that still fails: operations, faults, uploads and settings dropped one after the other. */
+export async function shrink(
+  schedule: Schedule,
+  fired: readonly Fault[],
+  fails: (candidate: Schedule) => Promise<boolean>,
+): Promise<Schedule> {
+  let least: Schedule = { ...schedule, faults: fired };
   if (!(await fails(least))) return schedule;
   for (let before = -1; before !== size(least); ) {
     before = size(least);
@@ -70,8 +67,4 @@ function* smallerOps(op: Op): Generator<Op> {
 function size({ ops, faults }: Schedule): number {
   const uploads = ops.reduce((sum, op) => sum + (op.kind === 'ship' ? op.uploads.length : 0), 0);
   return ops.length + uploads + faults.length;
-}
-
-function kindOf(violation: string): string {
-  return violation.split(':')[0] ?? '';
 }

@@ -51,4 +51,3 @@ export function createWorld(schedule: Schedule, contents: Contents, traced: bool
   };
   return world;
 }
-

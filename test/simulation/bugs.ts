@@ -1,0 +1,170 @@
+/** A change of the source that makes a classic mistake; `from` stands in the file exactly once. */
+export interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Classic mistakes of registrars (issues of the peers, cases.md D), each planted into this one. */
+export const bugs: Readonly<Record<string, readonly Edit[]>> = {
+  'the ledger is checked once, outside the attempt loop': [
+    {
+      file: 'lib/jobs/staging.ts',
+      from: 'const judgement = await judge(',
+      to: 'const judgement = last ?? await judge(',
+    },
+  ],
+  'files are cleaned up after a 5xx': [
+    {
+      file: 'test/simulation/catalog.ts',
+      from: "unanswered: (why) => ({ outcome: 'unknown', message: why }),",
+      to: `unanswered: (why) => {
+        for (const update of request.updates) {
+          if (update.action === 'add-snapshot') store.objects.delete(update.snapshot['manifest-list']);
+        }
+        return { outcome: 'unknown', message: why };
+      },`,
+    },
+  ],
+  'every attempt writes the same manifest list': [
+    {
+      file: 'lib/jobs/staging.ts',
+      from: 'attempt: number,\n        uuid: random.uuid(),',
+      to: "attempt: 1,\n        uuid: '00000000-0000-4000-8000-000000000000',",
+    },
+    { file: 'lib/jobs/staging.ts', from: 'staged.listBytes, { ifAbsent: true }', to: 'staged.listBytes' },
+  ],
+  'the parent list of the first attempt serves every attempt': [
+    {
+      file: 'lib/jobs/staging.ts',
+      from: 'parentList: listOfHead(cached, state, entry.branch) ?? (await readList(store, head)),',
+      to: "parentList: (globalThis['firstList'] = number > 1 ? globalThis['firstList'] : listOfHead(cached, state, entry.branch) ?? (await readList(store, head))),",
+    },
+    { file: 'lib/append/stage.ts', from: 'head?.manifestList !== parentList?.path', to: 'false' },
+  ],
+  'a prepared manifest is reused after a part of its batch was registered by others': [
+    { file: 'lib/jobs/staging.ts', from: 'prepared?.batch === batch && ', to: 'prepared !== undefined && ' },
+  ],
+  'a redriven message has the body of the one before': [
+    { file: 'lib/route/chunk.ts', from: "nonce === undefined ? ''", to: "true ? ''" },
+  ],
+  'a chunk message takes its deduplication ID from its table': [
+    {
+      file: 'lib/route/chunk.ts',
+      from: 'deduplicationId: sha256(body)',
+      to: 'deduplicationId: sha256(table)',
+    },
+  ],
+  'messages are acknowledged before the commit is known': [
+    {
+      file: 'lib/jobs/register-messages.ts',
+      from: "if (outcome?.kind === 'failed') return outcome.error;",
+      to: '',
+    },
+  ],
+  'absence is proven by age alone, whatever others appended since': [
+    {
+      file: 'lib/ledger/ledger.ts',
+      from: "listing.kind === 'count' || (!proven && !addsNothing(snapshot))",
+      to: "listing.kind === 'count'",
+    },
+  ],
+  'presence is looked for only since the upload, so that a key uploaded again an hour later is new': [
+    {
+      file: 'lib/ledger/ledger.ts',
+      from: 'if (open.size === 0) break;\n    for (const asked of open.values())',
+      to: 'if ([...open.values()].every((asked) => asked.proven)) break;\n    for (const asked of open.values())',
+    },
+  ],
+  'absence is taken for proven where history has expired': [
+    { file: 'lib/ledger/ledger.ts', from: "kind: proven ? 'absent' : 'unprovable'", to: "kind: 'absent'" },
+  ],
+  'live manifests are not searched where history has expired': [
+    {
+      file: 'lib/ledger/ledger.ts',
+      from: 'candidate.copied || !proven',
+      to: 'false',
+    },
+    { file: 'lib/ledger/ledger.ts', from: "kind: proven ? 'absent' : 'unprovable'", to: "kind: 'absent'" },
+  ],
+  'clocks are taken to agree': [
+    {
+      file: 'lib/ledger/ledger.ts',
+      from: 'UPLOAD_ALLOWANCE_MS = 15 * 60_000',
+      to: 'UPLOAD_ALLOWANCE_MS = 0',
+    },
+  ],
+  'a snapshot is dated by the own clock alone': [
+    {
+      file: 'lib/jobs/staging.ts',
+      from: 'return earlier.reduce((latest, ms) => (ms > latest ? ms : latest), BigInt(nowMs));',
+      to: 'return earlier.length > 0 ? BigInt(nowMs) : 0n;',
+    },
+  ],
+  'what compaction writes is a segment': [
+    {
+      file: 'lib/route/table-paths.ts',
+      from: ' ...configured].map(',
+      to: ' ].map(',
+    },
+  ],
+  'an unknown outcome is taken for landed': [
+    {
+      file: 'lib/commit/attempt-loop.ts',
+      from: "if (settled === 'landed') return",
+      to: 'if (settled !== undefined) return',
+    },
+  ],
+  'the rest of a group is acknowledged after a failure': [
+    { file: 'lib/report/batch-response.ts', from: 'stoppedGroups.has(result.groupId)', to: 'false' },
+  ],
+  'what is not done in time is acknowledged': [
+    {
+      file: 'lib/jobs/register.ts',
+      from: "outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),",
+      to: "outcomes: references.map((reference) => ({ reference, table, kind: 'ignored', reason: 'missing', error })),",
+    },
+  ],
+  'a quarantine record that could not be written counts as written': [
+    {
+      file: 'lib/jobs/table-report.ts',
+      from: "return [uri, { kind: 'failed', error: fault }];",
+      to: "return [uri, { kind: 'quarantined', error: fault, quarantineUri: '' }];",
+    },
+  ],
+  'an object that the store denies counts as missing': [
+    {
+      file: 'lib/jobs/read-footers.ts',
+      from: "if (read.kind === 'denied') return denied(uri, read.message);",
+      to: "if (read.kind === 'denied') return 'missing';",
+    },
+  ],
+  'what the queue did not take is acknowledged by the router': [
+    {
+      file: 'lib/jobs/route.ts',
+      from: '.flatMap(({ items }) => items)) failures.set',
+      to: '.flatMap(({ items }) => items).slice(0, 0)) failures.set',
+    },
+  ],
+  'a cached manifest list is taken for the head of any attempt of its snapshot': [
+    {
+      file: 'lib/jobs/table-cache.ts',
+      from: 'list.path === branchHead(state, branch)?.manifestList',
+      to: 'branchHead(cached.state, branch)?.snapshotId === branchHead(state, branch)?.snapshotId',
+    },
+  ],
+  'the branch may have moved: its head is not asserted': [
+    {
+      file: 'lib/commit/assertions.ts',
+      from: "{ type: 'assert-ref-snapshot-id', ref: branch, 'snapshot-id': head?.snapshotId ?? null },",
+      to: '',
+    },
+  ],
+  'the schema change of a refused attempt is forgotten in the next': [
+    {
+      file: 'lib/jobs/staging.ts',
+      from: '[...merge.updates, ...pathUpdates(state)',
+      to: '[...(number > 1 ? [] : merge.updates), ...pathUpdates(state)',
+    },
+  ],
+};

@@ -1,0 +1,103 @@
+import { type ManifestList, readManifestList } from '../../lib/append/manifest-list.ts';
+import type { DataFile, ManifestEntry } from '../../lib/spec/manifest.ts';
+import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
+import { branchHead, type TableState } from '../../lib/spec/table-state.ts';
+import type { CommitRequest } from '../../local/catalog/commit.ts';
+import type { TableMetadata } from '../../local/catalog/table-metadata.ts';
+import type { Content } from './contents.ts';
+import type { Draws } from './draws.ts';
+import type { Services } from './functions.ts';
+import type { History } from './history.ts';
+import { tableOf } from './lake.ts';
+import type { DatasetName } from './schedule.ts';
+import { headOf, type TableFiles } from './table-files.ts';
+import type { World } from './world.ts';
+
+/** The tables as others see them: each of their commits lands at once. */
+export interface ForeignTables {
+  readonly draws: Draws;
+  readonly history: History;
+  readonly files: TableFiles;
+  readonly store: Services['store'];
+  readonly catalog: Services['catalog'];
+  state(dataset: DatasetName): TableState | undefined;
+  metadata(dataset: DatasetName): TableMetadata | undefined;
+  live(dataset: DatasetName): readonly ManifestEntry[];
+  /** The manifest list of the branch's head. */
+  list(state: TableState): ManifestList | undefined;
+  /** A writer's own clock, as far as catalogs take it: not a minute before the table's last update. */
+  timestampMs(state: TableState): bigint;
+  /** @throws CatalogError */
+  commit(dataset: DatasetName, updates: CommitRequest['updates']): void;
+  /** Writes a data file of their own, where the table has them, and the store tells of it. */
+  write(
+    state: TableState,
+    kind: 'compacted' | 'foreign',
+  ): { readonly uri: string; readonly content: Content };
+}
+
+export function foreignTables(
+  world: World,
+  { store, catalog }: Services,
+  history: History,
+  files: TableFiles,
+  wrote: (uri: string, content: Content) => void,
+): ForeignTables {
+  let written = 0;
+  const metadata = (dataset: DatasetName): TableMetadata | undefined =>
+    catalog.table(tableOf(dataset))?.metadata;
+  return {
+    draws: world.draws('others'),
+    history,
+    files,
+    store,
+    catalog,
+    metadata,
+    state(dataset) {
+      const table = catalog.table(tableOf(dataset));
+      return table && readTableMetadata(tableOf(dataset), table);
+    },
+    live(dataset) {
+      const known = metadata(dataset);
+      return known === undefined ? [] : files.live(headOf(known));
+    },
+    list(state) {
+      const path = branchHead(state, 'main')?.manifestList;
+      const object = path === undefined ? undefined : store.objects.get(path);
+      return path === undefined || object === undefined ? undefined : readManifestList(object.bytes, path);
+    },
+    timestampMs(state) {
+      const nowMs = BigInt(world.timeline.now() + world.schedule.settings.othersSkewMs);
+      const least = state.lastUpdatedMs - 60_000n;
+      return nowMs > least ? nowMs : least;
+    },
+    commit(dataset, updates) {
+      catalog.commit(tableOf(dataset), { requirements: [], updates }, 'others');
+    },
+    write(state, kind) {
+      written += 1;
+      const folder = state.properties['write.data.path'] ?? `${state.location}/data`;
+      const uri = `${folder}/${kind}-${written}.parquet`;
+      const content = world.contents('compacted', written);
+      wrote(uri, content);
+      return { uri, content };
+    },
+  };
+}
+
+/** An entry about which nothing is known but what every manifest says. */
+export function dataFile(filePath: string, sizeBytes: number, rows: number): DataFile {
+  return {
+    filePath,
+    fileSizeInBytes: BigInt(sizeBytes),
+    specId: 0,
+    partition: [],
+    recordCount: BigInt(rows),
+    columnSizes: new Map(),
+    valueCounts: new Map(),
+    nullValueCounts: new Map(),
+    lowerBounds: new Map(),
+    upperBounds: new Map(),
+    splitOffsets: [4n],
+  };
+}

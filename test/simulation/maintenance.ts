@@ -1,0 +1,80 @@
+import type { ForeignTables } from './foreign-tables.ts';
+import { directoryOf, tableOf } from './lake.ts';
+import type { DatasetName } from './schedule.ts';
+import { ancestry, headOf, type TableFiles } from './table-files.ts';
+
+/** A table with the dataset's first schema, as somebody made it by SQL. */
+export function create(tables: ForeignTables, dataset: DatasetName, formatVersion: 1 | 2 | 3): void {
+  const fields = [
+    { id: 1, name: 'seq', required: false, type: 'long' },
+    { id: 2, name: 'name', required: false, type: 'string' },
+  ];
+  const updates = [
+    { action: 'assign-uuid', uuid: tables.draws.uuid() },
+    { action: 'upgrade-format-version', 'format-version': formatVersion },
+    { action: 'add-schema', schema: { type: 'struct', fields }, 'last-column-id': fields.length },
+    { action: 'set-current-schema', 'schema-id': -1 },
+    { action: 'add-spec', spec: { 'spec-id': 0, fields: [] } },
+    { action: 'set-default-spec', 'spec-id': -1 },
+    { action: 'add-sort-order', 'sort-order': { 'order-id': 0, fields: [] } },
+    { action: 'set-default-sort-order', 'sort-order-id': -1 },
+    { action: 'set-location', location: directoryOf(dataset) },
+  ];
+  tables.catalog.commit(tableOf(dataset), { requirements: [{ type: 'assert-create' }], updates }, 'others');
+}
+
+export function addColumn(tables: ForeignTables, dataset: DatasetName): void {
+  const state = tables.state(dataset);
+  if (state === undefined) return;
+  const id = state.lastColumnId + 1;
+  const column = { id, name: `sql_${id}`, required: false, type: 'string' };
+  const { 'schema-id': _id, ...schema } = state.currentSchema;
+  tables.commit(dataset, [
+    { action: 'add-schema', schema: { ...schema, fields: [...schema.fields, column] } },
+    { action: 'set-current-schema', 'schema-id': -1 },
+  ]);
+}
+
+export function setDataPath(tables: ForeignTables, dataset: DatasetName, folder: string): void {
+  if (tables.metadata(dataset) === undefined) return;
+  const updates = { 'write.data.path': `${directoryOf(dataset)}/${folder}` };
+  tables.commit(dataset, [{ action: 'set-properties', updates }]);
+}
+
+/** As expire_snapshots: but for the newest of the branch all snapshots go, and every file that only they needed. */
+export function expire(tables: ForeignTables, dataset: DatasetName, keep: number): void {
+  const metadata = tables.metadata(dataset);
+  if (metadata === undefined) return;
+  const { files, store, history } = tables;
+  const retained = ancestry(metadata, headOf(metadata)).slice(0, keep);
+  const expired = metadata.snapshots.filter((snapshot) => !retained.includes(snapshot));
+  if (expired.length === 0) return;
+  const needed = new Set(retained.flatMap((snapshot) => filesOf(files, snapshot)));
+  const unneeded = expired.flatMap((snapshot) => filesOf(files, snapshot)).filter((uri) => !needed.has(uri));
+  tables.commit(dataset, [
+    { action: 'remove-snapshots', 'snapshot-ids': expired.map((one) => one['snapshot-id']) },
+  ]);
+  for (const uri of unneeded) {
+    store.objects.delete(uri);
+    if (history.keys.has(uri)) history.hold(uri, undefined);
+  }
+}
+
+export function rollBack(tables: ForeignTables, dataset: DatasetName, steps: number): void {
+  const metadata = tables.metadata(dataset);
+  const target = metadata && ancestry(metadata, headOf(metadata))[steps];
+  if (target === undefined) return;
+  const ref = { type: 'branch', 'snapshot-id': target['snapshot-id'] };
+  tables.commit(dataset, [{ action: 'set-snapshot-ref', 'ref-name': 'main', ...ref }]);
+}
+
+/** Every file that a snapshot needs: its list, its manifests and what lies in them. */
+function filesOf(files: TableFiles, snapshot: Parameters<TableFiles['live']>[0]): readonly string[] {
+  const path = snapshot?.['manifest-list'];
+  if (typeof path !== 'string') return [];
+  return [
+    path,
+    ...files.list(path).map(({ manifestPath }) => manifestPath),
+    ...files.live(snapshot).map(({ filePath }) => filePath),
+  ];
+}

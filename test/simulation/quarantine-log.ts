@@ -1,0 +1,44 @@
+import type { QuarantineRecord } from '../../lib/ports.ts';
+import { parseJson } from '../../lib/spec/json.ts';
+import { QUARANTINE_URL } from './lake.ts';
+import type { SimStore } from './store.ts';
+
+export interface Quarantined {
+  readonly uri: string;
+  readonly record: QuarantineRecord;
+}
+
+/** The quarantine as it lies in the store, each record read once: nothing in it is changed. */
+export interface QuarantineLog {
+  records(): readonly Quarantined[];
+  ofSegment(uri: string): readonly QuarantineRecord[];
+  /** Failures of a segment that nobody has redriven or discarded: it waits there. */
+  waiting(uri: string): readonly QuarantineRecord[];
+}
+
+export function quarantineLog(store: SimStore): QuarantineLog {
+  const parsed = new Map<string, QuarantineRecord>();
+
+  function records(): readonly Quarantined[] {
+    for (const [uri, { bytes }] of store.objects) {
+      if (!uri.startsWith(`${QUARANTINE_URL}/`) || parsed.has(uri)) continue;
+      parsed.set(uri, parseJson(Buffer.from(bytes).toString()) as QuarantineRecord);
+    }
+    return [...parsed].map(([uri, record]) => ({ uri, record }));
+  }
+
+  return {
+    records,
+    ofSegment: (uri) => records().flatMap(({ record }) => (record.segment?.uri === uri ? [record] : [])),
+    waiting(uri) {
+      const all = records();
+      const answered = new Set(all.map(({ record }) => record.answers));
+      return all.flatMap((one) => {
+        const { record } = one;
+        return record.kind === 'failure' && record.segment?.uri === uri && !answered.has(one.uri)
+          ? [record]
+          : [];
+      });
+    },
+  };
+}

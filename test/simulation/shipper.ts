@@ -1,0 +1,78 @@
+import type { Content } from './contents.ts';
+import type { History } from './history.ts';
+import { BUCKET, keyUri } from './lake.ts';
+import type { SimQueues } from './queues.ts';
+import type { Upload } from './schedule.ts';
+import type { SimStore } from './store.ts';
+import type { World } from './world.ts';
+
+/** An object as S3 tells of it. */
+export interface Created {
+  readonly uri: string;
+  readonly etag: string;
+  readonly sizeBytes: number;
+  readonly sequencer: number;
+  readonly copied: boolean;
+}
+
+/** Whoever uploads, and what the store says of it to the queues. */
+export interface Shipper {
+  upload(upload: Upload): Created;
+  /** What others wrote below the notified prefix. */
+  wrote(uri: string, content: Content): void;
+  /** S3 notifies of each object alone; a shipper sends all that it uploaded together, in a group of its own. */
+  notify(created: readonly Created[], afterMs: number, group: string | undefined): void;
+}
+
+export function shipperOf(world: World, store: SimStore, queues: SimQueues, history: History): Shipper {
+  let uploads = 0;
+
+  function created(uri: string, { etag, bytes }: Content, copied: boolean): Created {
+    uploads += 1;
+    return { uri, etag, sizeBytes: bytes.length, sequencer: uploads, copied };
+  }
+
+  const shipper: Shipper = {
+    upload({ key, content: kind, number, copied }) {
+      const content = world.contents(kind, number);
+      const uri = keyUri(key);
+      store.put(uri, content.bytes, content.etag);
+      history.hold(uri, content);
+      return created(uri, content, copied);
+    },
+    wrote(uri, content) {
+      store.put(uri, content.bytes, content.etag);
+      shipper.notify([created(uri, content, false)], 1_000, undefined);
+    },
+    notify(some, afterMs, group) {
+      world.timeline.after(afterMs, () => {
+        if (group === undefined) {
+          for (const one of some) queues.send(queues.arrivals, notification([one]));
+          return;
+        }
+        const deduplicationId = `${world.timeline.now()}/${some[0]?.sequencer}`;
+        queues.send(queues.registrations, notification(some), group, deduplicationId);
+      });
+    },
+  };
+  return shipper;
+}
+
+function notification(objects: readonly Created[]): string {
+  return JSON.stringify({
+    Records: objects.map(({ uri, etag, sizeBytes, sequencer, copied }) => ({
+      eventVersion: '2.1',
+      eventSource: 'aws:s3',
+      eventName: copied ? 'ObjectCreated:Copy' : 'ObjectCreated:Put',
+      s3: {
+        bucket: { name: BUCKET },
+        object: {
+          key: uri.slice(`s3://${BUCKET}/`.length),
+          size: sizeBytes,
+          eTag: etag,
+          sequencer: sequencer.toString(16).padStart(16, '0'),
+        },
+      },
+    })),
+  });
+}
