@@ -52,6 +52,21 @@ onEveryCatalog(({ service }) => {
       },
     );
 
+    test('nanosecond timestamps are created, added and read; a column of type unknown that others added is left to them', async () => {
+      const lake = await openLake(service(), { format_version: 3 });
+      const nanos = schema(required(1, 'id', 'long'), optional(2, 'at', 'timestamp_ns'));
+      await lake.ship(nanos, [{ id: 1n, at: 1_700_000_000_123_456_000n }]);
+      const zoned = schema(...nanos.fields, optional(3, 'seen', 'timestamptz_ns'));
+      await lake.expectRows(nanos);
+      await lake.ship(zoned, [{ id: 2n, at: null, seen: -1000n }]);
+      await lake.expectRows(zoned, { duckDbRefusal: 'Unrecognized primitive type: timestamptz_ns' });
+      await lake.foreign({ do: 'add_column', column: 'later', type: 'unknown' });
+      await lake.ship(zoned, [{ id: 3n, at: 0n, seen: null }]);
+      await lake.expectRows((await lake.state()).currentSchema, {
+        duckDbRefusal: 'Unrecognized primitive type',
+      });
+    });
+
     test('a table upgraded from 2 between two commits of a warm registrar: its old rows get IDs with the next commit (C13)', async () => {
       const lake = await openLake(service());
       await lake.ship(first, [

@@ -46,6 +46,13 @@ onEveryCatalog(({ name, service }) => {
         '1',
       ]);
 
+      expect(await lake.where("region = 'eu' AND id = 34", 'id')).toEqual([
+        ['34', '34'],
+        ['34', '34'],
+      ]);
+      expect(await lake.where("ts < '1970-01-01T00:00:00+00:00'", 'id')).toEqual([['1'], ['1']]);
+      expect(await lake.where('region IS NULL', 'id')).toEqual([['1'], ['1']]);
+
       const { code, message } = refusal(
         await lake.offer(dataset, [
           { id: 1, region: 'eu', ts: ts(1) },
@@ -75,6 +82,38 @@ onEveryCatalog(({ name, service }) => {
         [2, ['eu', '3']],
         [2, ['eu', '3']],
       ]);
+    });
+
+    test('a source column that the dataset promotes and renames keeps its partitions', async () => {
+      const lake = await openLake(service(), { partition_by: ['id', 'region'] });
+      await lake.ship(dataset, [{ id: 1, region: 'eu', ts: ts(1) }]);
+      const changed = schema(
+        required(1, 'ident', 'long'),
+        optional(2, 'area', 'string'),
+        ...dataset.fields.slice(2),
+      );
+      await lake.ship(changed, [{ ident: 2n ** 40n, area: 'eu', ts: ts(2) }]);
+      const seen = await lake.expectRows(changed);
+      expect(partitions(seen).map(([, partition]) => partition)).toEqual([
+        ['1', 'eu'],
+        [String(2n ** 40n), 'eu'],
+      ]);
+      expect(await lake.where('ident < 5', 'ident')).toEqual([['1'], ['1']]);
+      expect(await lake.where("area = 'eu' AND ident > 5", 'ident')).toEqual([
+        [String(2n ** 40n)],
+        [String(2n ** 40n)],
+      ]);
+    });
+
+    test('names that Avro cannot spell', async () => {
+      const odd = 'süd–region 1';
+      const named = schema(required(1, 'id', 'int'), optional(2, odd, 'string'));
+      const lake = await openLake(service(), { partition_by: [odd] });
+      await lake.ship(named, [{ id: 1, [odd]: 'a' }]);
+      await lake.ship(named, [{ id: 2, [odd]: 'b' }]);
+      const seen = await lake.expectRows(named);
+      expect(partitions(seen).map(([, partition]) => partition)).toEqual([['a'], ['b']]);
+      expect(await lake.where(`"${odd}" = 'b'`, 'id')).toEqual([['2'], ['2']]);
     });
   });
 });

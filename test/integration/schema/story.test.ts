@@ -21,7 +21,14 @@ onEveryCatalog(({ service }) => {
         optional(2, 'n', 'long'),
         optional(3, 'note', 'string'),
       );
-      await lake.ship(second, [{ id: 3n, n: BEYOND_INT, note: 'ü' }]);
+      const key = await lake.upload(second, [{ id: 3n, n: BEYOND_INT, note: 'ü' }]);
+      const { metadataLocation } = await lake.state();
+      const planned = await lake.plan([key]);
+      expect(planned.tables.map(({ schemaChanges }) => schemaChanges)).toEqual([
+        ['~ n (2): int → long', '+ note (3): string'],
+      ]);
+      expect((await lake.state()).metadataLocation).toBe(metadataLocation);
+      expect((await lake.register([key])).map(({ kind }) => kind)).toEqual(['committed']);
       const seen = await lake.expectRows(second);
       expect(seen.snapshots.map(({ schemaId }) => schemaId)).toEqual([
         seen.metadata.schemaIds.at(-2),
@@ -117,6 +124,36 @@ onEveryCatalog(({ service }) => {
       await lake.ship(versions[1], [{ id: 9n, b: 'late' }]);
       const seen = await lake.expectRows(versions[2]);
       expect(seen.snapshots).toHaveLength(3);
+    });
+
+    test('registrars that follow different changes at once: the later one merges again, and both changes stand (I8)', async () => {
+      const lake = await openLake(service());
+      const first = schema(required(1, 'id', 'long'), optional(2, 'n', 'int'));
+      await lake.ship(first, [{ id: 0n, n: 0 }]);
+      const columns = [
+        optional(3, 'added', 'string'),
+        optional(4, 'other', 'double'),
+        optional(5, 'more', 'date'),
+      ];
+      const registrars = await Promise.all(columns.map(() => lake.another()));
+      const id = first.fields.slice(0, 1);
+      await Promise.all(
+        columns.map((column, index) =>
+          registrars[index]?.ship(schema(...id, optional(2, 'n', 'long'), column), [
+            { id: BigInt(index + 1), n: BEYOND_INT, added: 'x', other: 0.5, more: 1 },
+          ]),
+        ),
+      );
+      const { currentSchema, snapshots } = await lake.state();
+      expect(snapshots.size).toBe(1 + columns.length);
+      expect(currentSchema.fields.map(({ id: field, type }) => [field, type]).sort()).toEqual([
+        [1, 'long'],
+        [2, 'long'],
+        [3, 'string'],
+        [4, 'double'],
+        [5, 'date'],
+      ]);
+      await lake.expectRows(currentSchema);
     });
   });
 });
