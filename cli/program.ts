@@ -8,6 +8,7 @@ import { planCommand } from './plan.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { settingsCommand } from './settings.ts';
+import { statusCommand } from './status.ts';
 
 /** The command line: one file a command, each calling one job. Answers the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -40,5 +41,6 @@ function commands(): readonly Command[] {
     quarantineCommand(),
     reconcileCommand(),
     settingsCommand(),
+    statusCommand(),
   ];
 }

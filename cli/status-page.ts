@@ -1,0 +1,153 @@
+import type { HealthReport } from '../lib/jobs/health.ts';
+import type { Check } from '../lib/jobs/maintenance-checks.ts';
+import type { TableHealth } from '../lib/jobs/table-health.ts';
+import type { Moment } from '../lib/jobs/table-trend.ts';
+import { printable } from './printable.ts';
+import { readableAmount } from './readable-amount.ts';
+import { chart, type Point } from './status-chart.ts';
+import { isGood } from './status-text.ts';
+
+/** The report as one HTML file: no script, nothing loaded, readable on a phone. What needs attention comes first. */
+export function statusPage({ at, tables }: HealthReport): string {
+  const sorted = tables.toSorted((a, b) => Number(isGood(a)) - Number(isGood(b)));
+  const bad = tables.filter((table) => !isGood(table)).length;
+  const verdict =
+    bad === 0
+      ? `All ${tables.length} tables are available, fresh and healthy`
+      : `${bad} of ${tables.length} tables need attention`;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${verdict}</title>
+<style>${STYLE}</style>
+<header>
+<h1 class="${bad === 0 ? 'good' : 'bad'}">${verdict}</h1>
+<p><time datetime="${at}">${instant(Date.parse(at))}</time></p>
+<nav>${sorted.map(({ table }, index) => `<a href="#t${index}">${escaped(table)}</a>`).join(' ')}</nav>
+</header>
+<main>
+${sorted.map(section).join('\n')}
+</main>
+</html>
+`;
+}
+
+function section(table: TableHealth, index: number): string {
+  const { available, fresh, healthy, problem, checks, trend } = table;
+  const badges = available
+    ? [
+        badge(true, 'available'),
+        badge(fresh, fresh ? 'fresh' : 'stale'),
+        badge(healthy, healthy ? 'healthy' : 'unhealthy'),
+      ]
+    : [badge(false, 'unavailable')];
+  return `<section id="t${index}">
+<h2>${escaped(table.table)}</h2>
+<p>${badges.join(' ')}</p>
+<p class="path">${escaped(table.directory)}</p>
+${problem === undefined ? '' : `<p class="problem">${escaped(problem)}</p>`}
+${checks.length === 0 ? '' : `<table><thead><tr><th>measure<th>is<th>should be</thead><tbody>${checks.map(checkRow).join('')}</tbody></table>`}
+<div class="charts">${charts(trend.moments).join('')}</div>
+${schemaTimeline(table)}
+</section>`;
+}
+
+function badge(ok: boolean, text: string): string {
+  return `<span class="badge ${ok ? 'good' : 'bad'}">${ok ? '✓' : '✗'} ${text}</span>`;
+}
+
+function checkRow(check: Check): string {
+  const { measure, value, threshold, atLeast, unit, ok, advice } = check;
+  const limit = `${atLeast ? '≥' : '≤'} ${readableAmount(threshold, unit)}`;
+  const row = `<tr class="${ok ? '' : 'bad'}"><td>${ok ? '' : '✗ '}${escaped(measure)}<td>${readableAmount(value, unit)}<td>${limit}`;
+  return ok ? row : `${row}<tr><td colspan="3" class="advice">${escaped(advice)}`;
+}
+
+function charts(moments: readonly Moment[]): readonly string[] {
+  const series = (value: (moment: Moment) => number | undefined): readonly Point[] =>
+    moments.flatMap((moment) => {
+      const known = value(moment);
+      return known === undefined ? [] : [{ atMs: moment.atMs, value: known }];
+    });
+  const gaps = moments
+    .slice(1)
+    .map((moment, at) => ({ atMs: moment.atMs, value: moment.atMs - (moments[at]?.atMs ?? 0) }));
+  const meanFile = ({ addedBytes, addedFiles }: Moment) =>
+    addedBytes === undefined || addedFiles === undefined || addedFiles === 0
+      ? undefined
+      : addedBytes / addedFiles;
+  return [
+    figure(
+      'Rows',
+      series(({ totalRows }) => totalRows),
+      'line',
+      'count',
+    ),
+    figure(
+      'Data',
+      series(({ totalBytes }) => totalBytes),
+      'line',
+      'bytes',
+    ),
+    figure(
+      'Files',
+      series(({ totalFiles }) => totalFiles),
+      'line',
+      'count',
+    ),
+    figure(
+      'Rows a commit',
+      series(({ addedRows }) => addedRows),
+      'bars',
+      'count',
+    ),
+    figure('Mean file a commit', series(meanFile), 'bars', 'bytes'),
+    figure('Time between commits', gaps, 'bars', 'ms'),
+  ];
+}
+
+function figure(title: string, points: readonly Point[], kind: 'line' | 'bars', unit: Check['unit']): string {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  const highest = Math.max(...points.map(({ value }) => value));
+  return `<figure><figcaption><b>${title}</b> ${readableAmount(last.value, unit)} <small>peak ${readableAmount(highest, unit)}</small></figcaption>
+${chart(points, kind)}
+<div class="axis"><span>${instant(first.atMs)}</span><span>${instant(last.atMs)}</span></div></figure>`;
+}
+
+function schemaTimeline({ trend: { schemas } }: TableHealth): string {
+  if (schemas.length < 2) return '';
+  const items = schemas
+    .slice(1)
+    .map(({ atMs, changes }) => `<li><time>${instant(atMs)}</time><pre>${escaped(changes.join('\n'))}</pre>`);
+  return `<details open><summary>Schema changes: ${items.length}</summary><ol>${items.reverse().join('')}</ol></details>`;
+}
+
+/** `2026-01-31 12:00:00`, in UTC. */
+function instant(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function escaped(text: string): string {
+  const lines = text.split('\n').map(printable).join('\n');
+  return lines.replaceAll(/[&<>"]/g, (char) => `&#${char.codePointAt(0)};`);
+}
+
+const STYLE = `
+:root{color-scheme:light dark;--good:#1a7f37;--bad:#cf222e;--line:#0969da;--faint:#8885}
+@media(prefers-color-scheme:dark){:root{--good:#3fb950;--bad:#ff7b72;--line:#58a6ff}}
+body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:64rem}
+h1{font-size:1.4rem;margin:0}h2{font-size:1.15rem;margin:0;overflow-wrap:anywhere}p{margin:.3rem 0}
+nav a{display:inline-block;margin-right:.8rem;overflow-wrap:anywhere}
+section{border-top:1px solid var(--faint);padding:1rem 0;margin-top:1rem}
+.good{color:var(--good)}.bad,.problem{color:var(--bad)}
+.badge{border:1px solid;border-radius:1rem;padding:0 .6rem;white-space:nowrap}
+.path,.advice,small,.axis,time{color:GrayText;font-size:.85rem}.path,.problem,.advice{overflow-wrap:anywhere}
+table{border-collapse:collapse;width:100%;max-width:34rem}
+th,td{text-align:left;padding:.15rem .8rem .15rem 0;border-bottom:1px solid var(--faint)}td:nth-child(n+2){white-space:nowrap}td.advice{white-space:normal}
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr));gap:1rem;margin:1rem 0}
+figure{margin:0}figcaption{white-space:nowrap}svg{width:100%;display:block}.axis{display:flex;justify-content:space-between}
+.line,.bars{fill:none;stroke:var(--line);stroke-width:2}.area{fill:var(--line);opacity:.15}circle{fill:var(--line)}.base{stroke:var(--faint)}
+pre{margin:0 0 .5rem;white-space:pre-wrap;overflow-wrap:anywhere}ol{padding-left:1.2rem}
+`;

@@ -1,0 +1,53 @@
+import { styleText } from 'node:util';
+import type { HealthReport } from '../lib/jobs/health.ts';
+import type { Check } from '../lib/jobs/maintenance-checks.ts';
+import type { TableHealth } from '../lib/jobs/table-health.ts';
+import { printable } from './printable.ts';
+import { readableAmount } from './readable-amount.ts';
+
+/** A line a table, what is to be done below it, a sum at the end. Coloured on a terminal only. */
+export function statusText({ at, tables }: HealthReport): string {
+  const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
+  const good = tables.filter(isGood).length;
+  return [
+    ...tables.flatMap((table) => [tableLine(table, width), ...todo(table).map((line) => `    ${line}`)]),
+    `${at}  ${tables.length} tables, ${good} available, fresh and healthy`,
+  ].join('\n');
+}
+
+/** Nothing about it asks for anybody. */
+export function isGood({ available, fresh, healthy }: TableHealth): boolean {
+  return available && fresh && healthy;
+}
+
+/** `snapshots is 5,001, at most 5,000`: a check and its threshold. */
+export function checkText({ measure, value, threshold, atLeast, unit }: Check): string {
+  const limit = `${atLeast ? 'at least' : 'at most'} ${readableAmount(threshold, unit)}`;
+  return `${measure} is ${readableAmount(value, unit)}, ${limit}`;
+}
+
+function tableLine(table: TableHealth, width: number): string {
+  const { available, fresh, healthy, ageMs, trend } = table;
+  const newest = trend.moments.at(-1);
+  const figures = [
+    ...(newest?.totalRows === undefined ? [] : [`${readableAmount(newest.totalRows, 'count')} rows`]),
+    ...(newest?.totalFiles === undefined ? [] : [`${readableAmount(newest.totalFiles, 'count')} files`]),
+    ...(ageMs === undefined ? [] : [`newest ${readableAmount(ageMs, 'ms')} ago`]),
+  ];
+  const states = available
+    ? [mark(true, 'available'), mark(fresh, 'fresh', 'STALE'), mark(healthy, 'healthy', 'UNHEALTHY')]
+    : [mark(false, '', 'UNAVAILABLE')];
+  return [printable(table.table).padEnd(width), ...states, figures.join(', ')].join('  ').trimEnd();
+}
+
+function mark(ok: boolean, good: string, bad = good): string {
+  return styleText(ok ? 'green' : 'red', ok ? good : bad);
+}
+
+function todo({ problem, checks }: TableHealth): readonly string[] {
+  const failed = checks.filter(({ ok }) => !ok);
+  return [
+    ...(problem === undefined ? [] : [printable(problem)]),
+    ...failed.map((check) => `${checkText(check)}: ${check.advice}`),
+  ];
+}

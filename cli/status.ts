@@ -1,0 +1,65 @@
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { type HealthReport, health } from '../lib/jobs/health.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { wire } from '../lib/wire.ts';
+import { isGood, statusText } from './status-text.ts';
+
+interface Flags {
+  readonly json?: true;
+  readonly html?: string;
+  /** Seconds; `true` for the default. */
+  readonly watch?: number | true;
+}
+
+const WATCH_SECONDS = 30;
+const NEEDS_ATTENTION = 3;
+
+/** `iceberg-registrar status [--html FILE] [--json] [--watch [SECONDS]]` */
+export function statusCommand(): Command {
+  return new Command('status')
+    .description(
+      'Says of every table whether it is available, fresh and healthy, and what to do. Reads only. REGISTRAR_CONFIG names the configuration.',
+    )
+    .option('--html <file>', 'write a report with the trends of every table: one file, no network needed')
+    .option('--json', 'print one JSON object')
+    .option('--watch [seconds]', `look again every so often (${WATCH_SECONDS}), until Ctrl-C`, seconds)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status --html status.html --watch 60' +
+        '\n\nExit codes: 0 all is well, 3 a table needs attention, 1 it cannot be told now',
+    )
+    .action(async (flags: Flags) => {
+      const wiring = await wire(process.env, process.stderr);
+      const ended = new AbortController();
+      if (flags.watch !== undefined) process.once('SIGINT', () => ended.abort());
+      do {
+        const report = await health(wiring);
+        await show(report, flags);
+        process.exitCode = report.tables.every(isGood) ? 0 : NEEDS_ATTENTION;
+        if (flags.watch !== undefined)
+          await pause(flags.watch === true ? WATCH_SECONDS : flags.watch, ended.signal);
+      } while (flags.watch !== undefined && !ended.signal.aborted);
+    });
+}
+
+async function show(report: HealthReport, { json, html }: Flags): Promise<void> {
+  if (html !== undefined) {
+    const { statusPage } = await import('./status-page.ts');
+    await writeFile(html, statusPage(report));
+  }
+  console.log(json ? stringifyJson(report, 2) : statusText(report));
+}
+
+async function pause(forSeconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(forSeconds * 1000, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It is a number of seconds above 0.');
+}
