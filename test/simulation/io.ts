@@ -69,7 +69,9 @@ export function ioOf(world: World, instance: Instance): Io {
         said('');
         after(there, () => {
           const answer = act();
-          after(back, () => settle(answer));
+          // Between an object's change and its answer nothing else looks at it: one moment will do.
+          if (call.operation.startsWith('store.')) settle(answer);
+          else after(back, () => settle(answer));
         });
         return;
       }

@@ -1,12 +1,12 @@
 import { RegistrarError } from '../../lib/errors.ts';
-import { segmentUri } from '../../lib/event/segment-reference.ts';
+import { decodeEvent } from '../../lib/event/decode-event.ts';
+import { type SegmentReference, segmentUri } from '../../lib/event/segment-reference.ts';
 import type { BatchResponse } from '../../lib/jobs/register-messages.ts';
 import type { Queue as QueuePort, RefusedMessage } from '../../lib/ports.ts';
 import type { Message, Queue } from '../../local/sqs/queue.ts';
 import { createQueues } from '../../local/sqs/queues.ts';
 import { SqsError } from '../../local/sqs/sqs-error.ts';
 import type { Instance, Io } from './io.ts';
-import { referencesOf } from './segment-invariants.ts';
 import type { World } from './world.ts';
 
 /** The queues of the deployment: the local stack's, on virtual time. */
@@ -25,6 +25,8 @@ export interface SimQueues {
   /** Whether a message with this segment is on its way to register. */
   holds(uri: string): boolean;
   all(): readonly Queue[];
+  /** The segments that a message names. */
+  referencesOf(message: Pick<Message, 'id' | 'body'>): readonly SegmentReference[];
   port(io: Io): QueuePort;
 }
 
@@ -55,6 +57,7 @@ export function simQueues(world: World): SimQueues {
   const deadLetters = [deadArrivals, deadRegistrations];
   const sent = new Set<string>();
   const held = new Map<string, number>();
+  const references = new Map<string, readonly SegmentReference[]>();
 
   /** A body that a FIFO queue has taken already is swallowed: it counts once. */
   function put(queue: Queue, message: Parameters<Queue['send']>[0]): void {
@@ -65,7 +68,7 @@ export function simQueues(world: World): SimQueues {
   }
 
   function count(message: Message, by: 1 | -1): void {
-    for (const uri of referencesOf(message).map(segmentUri)) held.set(uri, (held.get(uri) ?? 0) + by);
+    for (const uri of sim.referencesOf(message).map(segmentUri)) held.set(uri, (held.get(uri) ?? 0) + by);
   }
 
   const sim: SimQueues = {
@@ -90,6 +93,14 @@ export function simQueues(world: World): SimQueues {
     },
     holds: (uri) => (held.get(uri) ?? 0) > 0,
     all: queues.all,
+    referencesOf({ id, body }) {
+      const known = references.get(body);
+      if (known !== undefined) return known;
+      const { messages } = decodeEvent({ Records: [{ eventSource: 'aws:sqs', messageId: id, body }] });
+      const named = messages.flatMap((message) => message.references);
+      references.set(body, named);
+      return named;
+    },
     port: (io) => ({
       send: (url, messages) => {
         const take = (some: typeof messages): void => {

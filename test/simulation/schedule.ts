@@ -67,6 +67,12 @@ export type Op = { readonly atMs: number } & (
   | { readonly kind: 'redrive quarantine'; readonly againMs: readonly number[] }
 );
 
+/** The datasets that a schedule ships. */
+export function datasetsOf({ ops }: Pick<Schedule, 'ops'>): readonly DatasetName[] {
+  const keys = ops.flatMap((op) => (op.kind === 'ship' ? op.uploads.map(({ key }) => key) : []));
+  return DATASETS.filter((dataset) => keys.some((key) => key.startsWith(`${dataset}/`)));
+}
+
 /** The schedule of a seed. */
 export function scheduleOf(seed: number): Schedule {
   const draws = drawsOf(`schedule/${seed}`);

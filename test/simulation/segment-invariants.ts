@@ -1,7 +1,5 @@
 import type { ErrorCode } from '../../lib/errors.ts';
-import { decodeEvent } from '../../lib/event/decode-event.ts';
-import { type SegmentReference, segmentUri } from '../../lib/event/segment-reference.ts';
-import type { Message } from '../../local/sqs/queue.ts';
+import { segmentUri } from '../../lib/event/segment-reference.ts';
 import type { History, KeyState } from './history.ts';
 import { datasetOf } from './lake.ts';
 import type { QuarantineLog } from './quarantine-log.ts';
@@ -28,7 +26,7 @@ export function segmentInvariants(
   function checkAcknowledged(batch: Batch, failed: ReadonlySet<string>, isHeld: (uri: string) => boolean) {
     for (const message of batch.messages) {
       if (failed.has(message.id)) continue;
-      for (const reference of referencesOf(message)) {
+      for (const reference of queues.referencesOf(message)) {
         const uri = segmentUri(reference);
         if (isAccounted(uri, batch.receivedMs, reference.etag) || isHeld(uri)) continue;
         world.violate('I3', `${uri} is acknowledged, and nowhere`);
@@ -90,12 +88,6 @@ function checkOrder(world: World, { messages }: Batch, failed: ReadonlySet<strin
     else if (stopped.has(groupId))
       world.violate('I6', `group ${groupId} goes on after a message that failed`);
   }
-}
-
-/** The segments that a message names. */
-export function referencesOf({ id, body }: Pick<Message, 'id' | 'body'>): readonly SegmentReference[] {
-  const { messages } = decodeEvent({ Records: [{ eventSource: 'aws:sqs', messageId: id, body }] });
-  return messages.flatMap(({ references }) => references);
 }
 
 /** Whether something happened that a segment may be quarantined for. */

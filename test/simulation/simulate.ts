@@ -10,7 +10,7 @@ import { create } from './maintenance.ts';
 import { operations } from './operations.ts';
 import { quarantineLog } from './quarantine-log.ts';
 import { simQueues, startEventSource } from './queues.ts';
-import { DATASETS, type Schedule } from './schedule.ts';
+import { datasetsOf, type Schedule } from './schedule.ts';
 import { segmentInvariants } from './segment-invariants.ts';
 import { shipperOf } from './shipper.ts';
 import { simStore } from './store.ts';
@@ -93,7 +93,7 @@ export async function simulate(
   const tables = foreignTables(world, services, history, files, shipper.wrote);
   const perform = operations(world, services, entry, history, shipper, tables, atCommits.dropped);
   if (settings.precreated !== 'none') {
-    for (const dataset of DATASETS) create(tables, dataset, settings.precreated);
+    for (const dataset of datasetsOf(schedule)) create(tables, dataset, settings.precreated);
   }
   for (const op of schedule.ops) timeline.after(op.atMs, () => perform(op));
   timeline.after((schedule.ops.at(-1)?.atMs ?? 0) + CALM_AFTER_MS, () => {
