@@ -7,6 +7,7 @@ import { invokeCommand } from './invoke.ts';
 import { planCommand } from './plan.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { reconcileCommand } from './reconcile.ts';
+import { repairCommand } from './repair.ts';
 import { settingsCommand } from './settings.ts';
 import { statusCommand } from './status.ts';
 
@@ -40,6 +41,7 @@ function commands(): readonly Command[] {
     planCommand(),
     quarantineCommand(),
     reconcileCommand(),
+    repairCommand(),
     settingsCommand(),
     statusCommand(),
   ];

@@ -28,13 +28,18 @@ export const CODEC = 'deflate';
 /** Records of one block: what one append to a list encodes anew, at most. */
 export const BLOCK_RECORDS = 256;
 
+/** A container with its header, as a file that is to be written again keeps it. */
+export interface HeadedContainer extends ObjectContainer {
+  readonly metadata: ReadonlyMap<string, string>;
+}
+
 /**
  * Reads the framing; blocks stay encoded. A file that is cut anywhere but after a block, or whose sync markers differ, is
  * an error and not a shorter file.
  *
  * @throws RangeError, TypeError or SyntaxError saying what is wrong
  */
-export function readContainer(bytes: Uint8Array): ObjectContainer {
+export function readContainer(bytes: Uint8Array): HeadedContainer {
   const input = byteReader(bytes);
   if (!readRaw(input, MAGIC.length).equals(MAGIC)) throw new TypeError('it does not begin with "Obj" and 1');
   const metadata = readMetadata(input);
@@ -52,7 +57,7 @@ export function readContainer(bytes: Uint8Array): ObjectContainer {
     }
     blocks.push(block);
   }
-  return { schema, codec: metadata.get('avro.codec') ?? 'null', blocks };
+  return { schema, codec: metadata.get('avro.codec') ?? 'null', blocks, metadata };
 }
 
 function readMetadata(input: ByteReader): ReadonlyMap<string, string> {
@@ -106,6 +111,16 @@ export function encodeBlocks<T>(type: AvroType<T>, records: readonly T[]): reado
     const out = byteWriter();
     for (const record of slice) type.write(out, record);
     blocks.push({ recordCount: slice.length, bytes: zlib.deflateRawSync(written(out)) });
+  }
+  return blocks;
+}
+
+/** Blocks of records that are encoded already, at most `BLOCK_RECORDS` in each. */
+export function packBlocks(records: readonly Uint8Array[]): readonly AvroBlock[] {
+  const blocks: AvroBlock[] = [];
+  for (let start = 0; start < records.length; start += BLOCK_RECORDS) {
+    const slice = records.slice(start, start + BLOCK_RECORDS);
+    blocks.push({ recordCount: slice.length, bytes: zlib.deflateRawSync(Buffer.concat(slice)) });
   }
   return blocks;
 }

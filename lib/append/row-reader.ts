@@ -96,7 +96,8 @@ function reader(shape: AvroShape, column: Column): Read | undefined {
   }
 }
 
-function skipper(shape: AvroShape): Read {
+/** Reads past a value. */
+export function skipper(shape: AvroShape): Read {
   switch (shape.kind) {
     case 'null':
       return () => undefined;

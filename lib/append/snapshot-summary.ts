@@ -38,3 +38,45 @@ export function appendSummary(
   }
   return { ...summary, ...own };
 }
+
+/** Files and what is in them, for the summary of a snapshot that takes some away. */
+export interface FileTotals {
+  readonly files: number;
+  readonly records: bigint;
+  readonly sizeInBytes: bigint;
+}
+
+/**
+ * The summary of a snapshot that removes data files, `delete`, or puts others in their place, `overwrite`. What is added is
+ * said even when it is nothing: the ledger need not look for it then.
+ */
+export function replaceSummary(
+  removed: FileTotals,
+  added: FileTotals | undefined,
+  parent: Snapshot | undefined,
+  own: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const { files, records, sizeInBytes } = added ?? { files: 0, records: 0n, sizeInBytes: 0n };
+  const summary: Record<string, string> = {
+    operation: files > 0 ? 'overwrite' : 'delete',
+    'added-data-files': String(files),
+    ...(files > 0 && {
+      'added-records': String(records),
+      'added-files-size': String(sizeInBytes),
+    }),
+    'deleted-data-files': String(removed.files),
+    'deleted-records': String(removed.records),
+    'removed-files-size': String(removed.sizeInBytes),
+  };
+  const change: Readonly<Record<string, bigint>> = {
+    'total-records': records - removed.records,
+    'total-files-size': sizeInBytes - removed.sizeInBytes,
+    'total-data-files': BigInt(files - removed.files),
+  };
+  for (const [total] of TOTALS) {
+    const before = parent?.summary[total];
+    if (before === undefined || !/^\d+$/.test(before)) continue;
+    summary[total] = String(BigInt(before) + (change[total] ?? 0n));
+  }
+  return { ...summary, ...own };
+}

@@ -38,9 +38,52 @@ export function stageAppend(input: {
   readonly timestampMs: bigint;
   readonly summary: Readonly<Record<string, string>>;
 }): StagedAppend {
-  const { state, branch, prepared, parentList, uuid } = input;
+  const { prepared, parentList } = input;
+  return stageSnapshot({
+    ...input,
+    snapshotId: prepared.snapshotId,
+    listOf: ({ path, sequenceNumber, nextRowId }) =>
+      extendManifestList({
+        path,
+        formatVersion: input.state.formatVersion,
+        parent: parentList,
+        added: prepared.manifests.map(({ file }) => ({
+          ...file,
+          sequenceNumber,
+          minSequenceNumber: sequenceNumber,
+        })),
+        nextRowId,
+      }),
+    summaryOf: (head) => appendSummary(prepared, head, input.summary),
+  });
+}
+
+/** What a snapshot's list is made with. */
+export interface ListSlot {
+  readonly path: string;
+  readonly sequenceNumber: bigint;
+  readonly nextRowId: bigint;
+}
+
+/**
+ * Stages any snapshot that follows the branch's head, as {@link stageAppend} does.
+ *
+ * @param input.parentList the list of the branch's head, from which `listOf` goes on
+ */
+export function stageSnapshot(input: {
+  readonly state: TableState;
+  readonly branch: string;
+  readonly snapshotId: bigint;
+  readonly parentList: ManifestList | undefined;
+  readonly listOf: (slot: ListSlot) => ReturnType<typeof extendManifestList>;
+  readonly summaryOf: (head: Snapshot | undefined) => Readonly<Record<string, string>>;
+  readonly schemaId: number;
+  readonly attempt: number;
+  readonly uuid: string;
+  readonly timestampMs: bigint;
+}): StagedAppend {
+  const { state, branch, snapshotId, parentList, uuid } = input;
   const { formatVersion } = state;
-  const { snapshotId } = prepared;
   const head = headOf(state, branch);
   if (head?.manifestList !== parentList?.path) {
     throw new TypeError(`the list "${parentList?.path}" is not the head's, "${head?.manifestList}"`);
@@ -49,24 +92,14 @@ export function stageAppend(input: {
   const sequenceNumber = formatVersion === 1 ? 0n : state.lastSequenceNumber + 1n;
   const firstRowId = state.nextRowId ?? 0n;
   const listPath = `${metadataDirectory(state)}/snap-${snapshotId}-${input.attempt}-${uuid}.avro`;
-  const { list, nextRowId } = extendManifestList({
-    path: listPath,
-    formatVersion,
-    parent: parentList,
-    added: prepared.manifests.map(({ file }) => ({
-      ...file,
-      sequenceNumber,
-      minSequenceNumber: sequenceNumber,
-    })),
-    nextRowId: firstRowId,
-  });
+  const { list, nextRowId } = input.listOf({ path: listPath, sequenceNumber, nextRowId: firstRowId });
   const snapshot: SnapshotUpdate = {
     'snapshot-id': snapshotId,
     ...(head !== undefined && { 'parent-snapshot-id': head.snapshotId }),
     'sequence-number': sequenceNumber,
     'timestamp-ms': input.timestampMs,
     'manifest-list': listPath,
-    summary: appendSummary(prepared, head, input.summary),
+    summary: input.summaryOf(head),
     'schema-id': input.schemaId,
     ...(formatVersion === 3 && { 'first-row-id': firstRowId, 'added-rows': nextRowId - firstRowId }),
   };

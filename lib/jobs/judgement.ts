@@ -102,12 +102,12 @@ export async function judge(
 
 const NO_RANGES: ReadonlyMap<number, ColumnRange> = new Map();
 
-interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
+export interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
   readonly refused: ReadonlyMap<string, RegistrarError>;
 }
 
 /** Merges the schemas and finds each segment's partition; a segment without one takes its part of the merge with it. */
-function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fit {
+export function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fit {
   const merge = mergeSchemas(state, segments, {
     fieldIds: entry.field_ids,
     caseSensitiveNames: entry.case_sensitive_names,
@@ -154,7 +154,7 @@ function provenAbsence(absentAt: SegmentReference['absentAt']): Candidate['absen
   return { tableUuid, snapshotId: snapshotId === null ? null : BigInt(snapshotId) };
 }
 
-function readSegment(
+export function readSegment(
   { reference, read }: SegmentRead,
   { formatVersion }: Pick<TableState, 'formatVersion'>,
   entry: Entry,

@@ -125,7 +125,11 @@ export function stagingOf(
   };
 }
 
-function dataFilesOf({ accepted, merge }: Judgement, state: TableState): readonly DataFile[] {
+/** What the manifests say of accepted segments. */
+export function dataFilesOf(
+  { accepted, merge }: Pick<Judgement, 'accepted' | 'merge'>,
+  state: TableState,
+): readonly DataFile[] {
   const config = metricsConfig(state.properties, merge.schema, state.sortColumnIds);
   return accepted.map(({ segment, partition }) => ({
     ...metricsOf(segment, merge.schema, config),
@@ -140,7 +144,7 @@ function dataFilesOf({ accepted, merge }: Judgement, state: TableState): readonl
  * Never before the table's last change, the parent (a change by the catalog's own clock may lie before it) or a segment's
  * upload: clocks that differ cannot turn the order round (C16).
  */
-function timestampMs(
+export function timestampMs(
   nowMs: number,
   state: TableState,
   head: Snapshot | undefined,

@@ -77,7 +77,8 @@ async function entriesOf(
   return readManifestEntries(await readWhole(store, manifestPath), manifestPath);
 }
 
-async function readWhole(store: Pick<Store, 'read'>, uri: string): Promise<Uint8Array> {
+/** A file of the table. @throws `store.unavailable` when it is gone */
+export async function readWhole(store: Pick<Store, 'read'>, uri: string): Promise<Uint8Array> {
   const read = await store.read(uri);
   if (read.kind === 'object') return read.bytes;
   throw new RegistrarError(

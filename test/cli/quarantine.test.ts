@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Registration, startRegistration } from '../jobs/registration.ts';
+import { runCli } from './run.ts';
 
 let registration: Registration;
 let queueUrl: string;
@@ -13,20 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => registration.close());
 
-/** In a process of its own, as a user does. */
-function run(...args: readonly string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const env = {
-    PATH: process.env['PATH'],
+const run = (...args: readonly string[]) =>
+  runCli(['quarantine', ...args], {
     ...registration.environment,
     REGISTRAR_QUEUES__REGISTRATIONS: queueUrl,
-  };
-  const options = { cwd: path.resolve(import.meta.dirname, '../..'), env };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['cli/main.mjs', 'quarantine', ...args], options, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
   });
-}
 
 describe('quarantine on the command line', () => {
   test('list shows what waits, as a table and as one JSON object', async () => {

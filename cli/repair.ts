@@ -1,0 +1,91 @@
+import { Command } from 'commander';
+import { RegistrarError } from '../lib/errors.ts';
+import { repair } from '../lib/jobs/repair.ts';
+import { planRepair, type RepairAction, type RepairPlan } from '../lib/jobs/repair-plan.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { formatIdentifier } from '../lib/spec/table-identifier.ts';
+import { wire } from '../lib/wire.ts';
+import { printable } from './printable.ts';
+
+interface Flags {
+  readonly remove?: true;
+  readonly replace?: true;
+  readonly keepOne?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+const COMMIT_MS = 15 * 60_000;
+
+/** `repair URI --remove|--replace|--keep-one [--yes]`: exits 0 for a plan or a repair, 4 when nothing is to do. */
+export function repairCommand(): Command {
+  return new Command('repair')
+    .description(
+      'Removes or replaces the entry of one file in its table, in a commit of its own. Shows the plan; with --yes carries it out. No object is deleted.',
+    )
+    .argument('<uri>', 's3://bucket/key of the file')
+    .option('--remove', 'the table has the file no more')
+    .option('--replace', 'its entry gives way to one of what the key holds now')
+    .option('--keep-one', 'of several entries of the file all but one go')
+    .option('--yes', 'carry the plan out')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExit codes: 0 planned or repaired, 4 nothing to do, 1 it cannot be done')
+    .action(async (uri: string, flags: Flags) => {
+      const ports = await wire(process.env, process.stderr);
+      const plan = await planRepair(uri, actionOf(flags), ports);
+      const hasWork = plan.removes > 0;
+      const done = hasWork && flags.yes ? await repair(plan, ports, () => COMMIT_MS) : undefined;
+      const result = {
+        ...planJson(plan),
+        ...(done !== undefined && { snapshotId: done.snapshotId ?? null }),
+      };
+      console.log(
+        flags.json ? stringifyJson(result, 2) : planText(plan, done?.snapshotId, flags.yes === true),
+      );
+      if (!hasWork) process.exitCode = 4;
+    });
+}
+
+function actionOf({ remove, replace, keepOne }: Flags): RepairAction {
+  const actions: RepairAction[] = [];
+  if (remove) actions.push('remove');
+  if (replace) actions.push('replace');
+  if (keepOne) actions.push('keep-one');
+  const [action, ...more] = actions;
+  if (action !== undefined && more.length === 0) return action;
+  throw new RegistrarError(
+    'config.invalid',
+    'Cannot tell what to do: say one of --remove, --replace and --keep-one',
+  );
+}
+
+function planJson({ action, uri, dataset, entries, removes, replacement }: RepairPlan) {
+  return {
+    action,
+    uri,
+    table: formatIdentifier(dataset.table),
+    branch: dataset.entry.branch,
+    entries,
+    removes,
+    ...(replacement !== undefined && {
+      replacement: { etag: replacement.read.etag, sizeBytes: replacement.read.sizeBytes },
+    }),
+  };
+}
+
+function planText(plan: RepairPlan, snapshotId: bigint | undefined, yes: boolean): string {
+  const { action, uri, dataset, entries, removes, replacement } = plan;
+  const lines = [
+    `table    ${formatIdentifier(dataset.table)}, branch ${dataset.entry.branch}`,
+    `file     ${uri}`,
+    ...entries.map(
+      ({ recordCount, fileSizeInBytes, manifestPath }) =>
+        `entry    ${recordCount} rows, ${fileSizeInBytes} bytes, in ${manifestPath}`,
+    ),
+    `${action}: ${removes} of ${entries.length} entries removed${replacement === undefined ? '' : `, one of ${replacement.read.sizeBytes} bytes added`}`,
+  ];
+  if (removes === 0) lines.push('nothing to do');
+  else if (!yes) lines.push('nothing was changed: say --yes to carry this out');
+  else lines.push(snapshotId === undefined ? 'somebody else did it' : `done in snapshot ${snapshotId}`);
+  return lines.map(printable).join('\n');
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeParquet } from '../../local/shipper/segment.ts';
+import { type Registration, startRegistration } from '../jobs/registration.ts';
+import { runCli } from './run.ts';
+
+const key = (name: string) => `thadam/v1/plant/orders/${name}.parquet`;
+const bytes = (id: number) =>
+  writeParquet({ type: 'struct', fields: [{ id: 1, name: 'id', required: true, type: 'int' }] }, [{ id }]);
+
+let registration: Registration;
+beforeAll(async () => {
+  registration = await startRegistration();
+  await registration.deliver([
+    registration.upload(key('a'), bytes(1)),
+    registration.upload(key('bad'), bytes(2)),
+  ]);
+  registration.upload(key('lost'), bytes(3));
+});
+afterAll(() => registration.close());
+
+const run = (...args: readonly string[]) => runCli(args, registration.environment);
+
+describe('reconcile on the command line', () => {
+  test('shows what is missing and exits 3; registers it where asked', async () => {
+    const shown = await run('reconcile', '--grace', '0');
+    expect(shown.status).toBe(3);
+    expect(shown.stdout).toContain(`missing  s3://lake/in/${key('lost')}`);
+    const { status, stdout } = await run(
+      'reconcile',
+      '--dataset',
+      'orders',
+      '--grace',
+      '0',
+      '--register',
+      '--json',
+    );
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout).reconciled).toEqual([expect.objectContaining({ done: { committed: 1 } })]);
+    expect((await run('reconcile', '--grace', '0')).status).toBe(0);
+  });
+});
+
+describe('repair on the command line', () => {
+  test('shows the plan, and carries it out with --yes alone', async () => {
+    const uri = `s3://lake/in/${key('bad')}`;
+    const before = (await registration.table('orders'))?.snapshots.size ?? 0;
+    const planned = await run('repair', uri, '--remove');
+    expect(planned).toMatchObject({ status: 0, stdout: expect.stringContaining('1 of 1 entries removed') });
+    expect((await registration.table('orders'))?.snapshots.size).toBe(before);
+    const { stdout } = await run('repair', uri, '--remove', '--yes', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ table: 'lake.orders', removes: 1 });
+    expect((await registration.table('orders'))?.snapshots.size).toBe(before + 1);
+    expect((await run('repair', uri, '--remove', '--yes')).status).toBe(4);
+    expect((await run('repair', uri)).status).toBe(1);
+  });
+});

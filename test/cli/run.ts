@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+
+export interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command line in a process of its own, as a user does, while this one serves it. */
+export function runCli(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ran> {
+  const options = {
+    cwd: path.resolve(import.meta.dirname, '../..'),
+    env: { PATH: process.env['PATH'], ...environment },
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['cli/main.mjs', ...args], options, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
