@@ -9,6 +9,7 @@ export type ConnectionSettings = RetrySettings &
     Entry,
     | 'catalog_uri'
     | 'catalog_token'
+    | 'catalog_headers'
     | 'catalog_credential'
     | 'catalog_sigv4'
     | 'catalog_ca_file'
@@ -60,8 +61,9 @@ function authorizationOf(
     const elsewhere = () =>
       ports.send ??
       httpSender({ tls: { ...tlsOf(settings), servername: undefined }, proxies: ports.proxies });
+    const headers = sameServer ? settings.catalog_headers : undefined;
     return clientCredentials(
-      { credential, tokenEndpoint, retry: settings.retry },
+      { credential, tokenEndpoint, headers, retry: settings.retry },
       { ...ports, send: sameServer ? send : elsewhere() },
     );
   }

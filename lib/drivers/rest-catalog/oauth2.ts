@@ -13,6 +13,8 @@ export interface OAuth2Settings extends RetrySettings {
   readonly credential: CatalogCredential;
   /** Where tokens are asked for; taken as it is (F8). */
   readonly tokenEndpoint: string;
+  /** More headers for it: a Polaris wants its realm there too. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Token {
@@ -87,23 +89,27 @@ async function newToken(
   return requestToken(credentialRequest(settings), settings, ports);
 }
 
-function credentialRequest({ credential, tokenEndpoint }: OAuth2Settings): HttpRequest {
+function credentialRequest({ credential, tokenEndpoint, headers }: OAuth2Settings): HttpRequest {
   const { client_id, client_secret, client_auth = 'form' } = credential;
   // RFC 6749 section 2.3.1: both are form-encoded before they are joined.
   const basic = Buffer.from(`${formEncoded(client_id)}:${formEncoded(client_secret)}`).toString('base64');
-  return tokenRequest(tokenEndpoint, client_auth === 'basic' ? { authorization: `Basic ${basic}` } : {}, {
-    grant_type: 'client_credentials',
-    ...(client_auth === 'form' && client_id !== '' && { client_id }),
-    ...(client_auth === 'form' && { client_secret }),
-    ...wanted(credential),
-  });
+  return tokenRequest(
+    tokenEndpoint,
+    { ...headers, ...(client_auth === 'basic' && { authorization: `Basic ${basic}` }) },
+    {
+      grant_type: 'client_credentials',
+      ...(client_auth === 'form' && client_id !== '' && { client_id }),
+      ...(client_auth === 'form' && { client_secret }),
+      ...wanted(credential),
+    },
+  );
 }
 
 /** RFC 8693, as Iceberg's Java client does it. */
-function exchangeRequest({ credential, tokenEndpoint }: OAuth2Settings, token: string): HttpRequest {
+function exchangeRequest({ credential, tokenEndpoint, headers }: OAuth2Settings, token: string): HttpRequest {
   return tokenRequest(
     tokenEndpoint,
-    { authorization: `Bearer ${token}` },
+    { ...headers, authorization: `Bearer ${token}` },
     {
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       subject_token: token,

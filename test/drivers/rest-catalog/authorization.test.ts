@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Authorization } from '../../../lib/drivers/rest-catalog/authorization.ts';
 import type { RegistrarError } from '../../../lib/errors.ts';
 import type { TableCommit } from '../../../lib/spec/table-update.ts';
+import { json, scriptedServer } from '../../fakes/http.ts';
 import { failure, scriptedCatalog } from './scripted-catalog.ts';
 
 const table = { namespace: ['analytics'], name: 'orders' };
@@ -106,4 +107,31 @@ test('no error repeats a secret that a server quotes (F10, I10)', async () => {
   const refusal = await catalog.commit(table, commit);
   expect(refusal).toMatchObject({ outcome: 'refused', reason: 'invalid' });
   expect(JSON.stringify(refusal)).not.toMatch(/the-token|another-secret/);
+});
+
+test('the catalog’s own token endpoint gets the configured headers, another server none of them (I10)', async () => {
+  const elsewhere = await scriptedServer(() => json(200, { access_token: 'from-elsewhere' }));
+  onTestFinished(elsewhere.close);
+  for (const oauth2_server_uri of [undefined, `${elsewhere.url}/token`]) {
+    const { catalog, server } = await scriptedCatalog({
+      answer: (line) =>
+        line.includes('/v1/oauth/tokens') ? json(200, { access_token: 'a-token' }) : undefined,
+      settings: {
+        catalog_headers: { 'Polaris-Realm': 'realm' },
+        catalog_credential: {
+          client_id: 'id',
+          client_secret: 'secret',
+          ...(oauth2_server_uri !== undefined && { oauth2_server_uri }),
+        },
+      },
+    });
+    await catalog.load(table);
+    const asked = oauth2_server_uri === undefined ? server : elsewhere;
+    expect(asked.requests[0]?.headers['polaris-realm']).toBe(
+      oauth2_server_uri === undefined ? 'realm' : undefined,
+    );
+    expect(asked.lines[0]).toMatch(
+      oauth2_server_uri === undefined ? /^POST \/v1\/oauth\/tokens$/ : /^POST \/token$/,
+    );
+  }
 });

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { HttpService } from '../../local/http-service.ts';
+import { type Stack, startStack } from '../../local/stack.ts';
+import { openLake } from '../integration/schema/lake.ts';
+import { awsKey, glue, s3Tables } from './aws.ts';
+import { type Dialect, type DialectWorld, type Ignorance, startDialect } from './dialect.ts';
+import { lakekeeper } from './lakekeeper.ts';
+import { bigLake, r2, snowflake, unity } from './managed.ts';
+import { nessie } from './nessie.ts';
+import { polaris } from './polaris.ts';
+import { offerOne, tellStory } from './story.ts';
+
+let stack: Stack;
+let service: HttpService | undefined;
+beforeEach(async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', awsKey.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', awsKey.secretAccessKey);
+  stack = await startStack();
+  stack.createBucket('lake');
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await service?.close();
+  await stack.close();
+});
+
+/** A registrar on a catalog of that dialect, which it knows or not; its story, or the refusal that is its end. */
+async function meets(dialect: Dialect, ignorance: Ignorance = {}): Promise<DialectWorld> {
+  const world: DialectWorld = { stack, seen: new Map() };
+  service = await startDialect(dialect, world, ignorance);
+  const { url } = service;
+  const store = { endpoint: stack.s3Endpoint, region: stack.region, ...stack.credentials, bucket: 'lake' };
+  const lake = await openLake(
+    { uri: `${url}${dialect.root}`, store },
+    { retry: { initial: '1ms', max: '2ms' }, ...dialect.settings, ...ignorance.settings },
+  );
+  if (dialect.refuses === undefined) await tellStory(lake, world);
+  else {
+    const outcome = await offerOne(lake);
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringMatching(dialect.refuses.message) },
+    });
+    expect(outcome.kind === 'failed' && outcome.error.code).toMatch(dialect.refuses.code);
+  }
+  for (const shown of dialect.shows ?? []) expect(world.seen.get(shown), shown).toBeGreaterThan(0);
+  return world;
+}
+
+describe.each([polaris, lakekeeper, nessie, glue, s3Tables, unity, snowflake, r2, bigLake])(
+  'the dialect of $name',
+  (dialect) => {
+    test(dialect.refuses === undefined ? 'is registered in' : 'can hold no file of others, and says so', () =>
+      meets(dialect).then(() => undefined),
+    );
+
+    for (const { title, source, without } of dialect.quirks) {
+      if (without === undefined) continue;
+      test(`would be missed by a registrar that does not know: ${title} (${source})`, async () => {
+        await expect(meets(dialect, without)).rejects.toThrow();
+      });
+    }
+  },
+);

@@ -1,0 +1,71 @@
+import type { HttpResponse } from '../../local/http-service.ts';
+import { bodyOf, type Dialect, failure, isCreation, kindOf } from './dialect.ts';
+import { configured, endpoints, needsBearer, needsWarehouse } from './quirks.ts';
+
+const prefix = '01995a2f-6c1e-7000-8000-000000000001';
+
+/** Lakekeeper 0.13. */
+export const lakekeeper: Dialect = {
+  name: 'Lakekeeper',
+  root: '/catalog',
+  config: configured('defaults', prefix, {
+    overrides: { uri: '/catalog' },
+    endpoints: endpoints(),
+    'idempotency-key-lifetime': 'PT30M',
+  }),
+  settings: { catalog_warehouse: 'lake', catalog_token: 'lakekeeper-token' },
+  quirks: [
+    needsBearer('lakekeeper-token', 'lakekeeper: OpenID authentication in front of every route'),
+    needsWarehouse('lake', 'lakekeeper: server/config.rs'),
+    {
+      title: 'the prefix is in the defaults, not in the overrides',
+      source: 'lakekeeper: server/config.rs',
+      serve: (next) => next,
+      without: { request: (request) => ({ ...request, path: request.path.replace(`/${prefix}`, '') }) },
+    },
+    {
+      title: 'a commit makes no table that was not staged before',
+      source: 'lakekeeper: commit_tables looks up "active_and_staged" tables',
+      serve: (next) => (request) =>
+        kindOf(request) === 'commit' && isCreation(bodyOf(request))
+          ? failure(404, 'NoSuchTableException', 'Table does not exist')
+          : next(request),
+      without: { settings: { create_via: 'commit' } },
+    },
+    {
+      title: 'no table is created where files lie already; registering one is allowed',
+      source: 'lakekeeper: create_table.rs, require_empty_location; register_table has no such check',
+      serve: (next) => (request) =>
+        kindOf(request) === 'create'
+          ? failure(
+              400,
+              'BadRequestException',
+              'Unexpected files in location, tabular locations have to be empty',
+            )
+          : next(request),
+      without: { settings: { create_via: 'create' } },
+    },
+    {
+      title: 'the answer to an Idempotency-Key is given again, whatever is sent with it',
+      source: 'REST specification, "Idempotency-Key"; lakekeeper advertises it when it is enabled',
+      serve: (next) => {
+        const answers = new Map<string, HttpResponse>();
+        return async (request) => {
+          const key = request.headers['idempotency-key'];
+          if (kindOf(request) !== 'commit' || key === undefined) return next(request);
+          const known = answers.get(key);
+          if (known !== undefined) return known;
+          const answer = await next(request);
+          if (answer.status < 500) answers.set(key, answer);
+          return answer;
+        };
+      },
+      without: {
+        request: (request) => ({
+          ...request,
+          headers: { ...request.headers, 'idempotency-key': '01995a2f-6c1e-7000-8000-00000000000f' },
+        }),
+      },
+    },
+  ],
+};
