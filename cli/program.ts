@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
 import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
+import { initCommand } from './init.ts';
 import { inspectCommand } from './inspect.ts';
 import { invokeCommand } from './invoke.ts';
 import { planCommand } from './plan.ts';
@@ -36,6 +37,7 @@ function commands(): readonly Command[] {
   return [
     demoCommand(),
     explainCommand(),
+    initCommand(),
     inspectCommand(),
     invokeCommand(),
     planCommand(),

@@ -8,7 +8,7 @@ import { chart, type Point } from './status-chart.ts';
 import { isGood } from './status-text.ts';
 
 /** The report as one HTML file: no script, nothing loaded, readable on a phone. What needs attention comes first. */
-export function statusPage({ at, tables }: HealthReport): string {
+export function statusPage({ at, tables, notifications }: HealthReport): string {
   const sorted = tables.toSorted((a, b) => Number(isGood(a)) - Number(isGood(b)));
   const bad = tables.filter((table) => !isGood(table)).length;
   const verdict =
@@ -24,6 +24,7 @@ export function statusPage({ at, tables }: HealthReport): string {
 <header>
 <h1 class="${bad === 0 ? 'good' : 'bad'}">${verdict}</h1>
 <p><time datetime="${at}">${instant(Date.parse(at))}</time></p>
+${notifications.flatMap(({ problem }) => (problem === undefined ? [] : [`<p class="problem">${escaped(problem)}</p>`])).join('\n')}
 <nav>${sorted.map(({ table }, index) => `<a href="#t${index}">${escaped(table)}</a>`).join(' ')}</nav>
 </header>
 <main>

@@ -6,11 +6,12 @@ import { printable } from './printable.ts';
 import { readableAmount } from './readable-amount.ts';
 
 /** A line a table, what is to be done below it, a sum at the end. Coloured on a terminal only. */
-export function statusText({ at, tables }: HealthReport): string {
+export function statusText({ at, tables, notifications }: HealthReport): string {
   const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
   const good = tables.filter(isGood).length;
   return [
     ...tables.flatMap((table) => [tableLine(table, width), ...todo(table).map((line) => `    ${line}`)]),
+    ...notifications.flatMap(({ problem }) => (problem === undefined ? [] : [printable(problem)])),
     `${at}  ${tables.length} tables, ${good} available, fresh and healthy`,
   ].join('\n');
 }
@@ -18,6 +19,11 @@ export function statusText({ at, tables }: HealthReport): string {
 /** Nothing about it asks for anybody. */
 export function isGood({ available, fresh, healthy }: TableHealth): boolean {
   return available && fresh && healthy;
+}
+
+/** Nor does a bucket that has stopped to notify. */
+export function isAllGood({ tables, notifications }: HealthReport): boolean {
+  return tables.every(isGood) && notifications.every(({ notified }) => notified !== false);
 }
 
 /** `snapshots is 5,001, at most 5,000`: a check and its threshold. */

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { type HealthReport, health } from '../lib/jobs/health.ts';
+import type { HealthReport } from '../lib/jobs/health.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
-import { wire } from '../lib/wire.ts';
-import { isGood, statusText } from './status-text.ts';
+import { lookAtHealth, wire } from '../lib/wire.ts';
+import { isAllGood, statusText } from './status-text.ts';
 
 interface Flags {
   readonly json?: true;
@@ -35,9 +35,9 @@ export function statusCommand(): Command {
       const ended = new AbortController();
       if (flags.watch !== undefined) process.once('SIGINT', () => ended.abort());
       do {
-        const report = await health(wiring);
+        const report = await lookAtHealth(wiring);
         await show(report, flags);
-        process.exitCode = report.tables.every(isGood) ? 0 : NEEDS_ATTENTION;
+        process.exitCode = isAllGood(report) ? 0 : NEEDS_ATTENTION;
         if (flags.watch !== undefined)
           await pause(flags.watch === true ? WATCH_SECONDS : flags.watch, ended.signal);
       } while (flags.watch !== undefined && !ended.signal.aborted);

@@ -51,6 +51,7 @@ function storeStatements(name: FunctionName, of: AccessContext): readonly Policy
     ...entries.map(({ url }) => url),
     ...entries.map(({ quarantine_url }) => quarantine_url),
   ]);
+  if (name === 'health') return [read, list, watchBuckets(of)];
   if (name !== 'register') return [read, list];
   const metadata = [
     ...entries.map(({ url }) => `${url}/*/metadata/*`),
@@ -90,6 +91,15 @@ function listing({ partition }: AccessContext, urls: readonly string[]): PolicyS
     conditions: {
       StringLikeIfExists: { 's3:prefix': unique(urls.map((url) => `${keyOf(url)}/*`.replace(/^\//, ''))) },
     },
+  });
+}
+
+function watchBuckets({ partition, entries }: AccessContext): PolicyStatement {
+  const buckets = entries.map(({ url }) => arnOf(partition, bucketUri(url)));
+  return new PolicyStatement({
+    sid: 'ReadNotifications',
+    actions: ['s3:GetBucketNotification'],
+    resources: unique(buckets),
   });
 }
 

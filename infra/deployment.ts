@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { parse } from 'yaml';
+import { parseYaml } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
 import { loadConfig } from '../lib/config/load-config.ts';
 import { RegistrarError } from '../lib/errors.ts';
@@ -82,7 +83,7 @@ export interface SecretReference {
 /** A deployment with the configuration of what it deploys. */
 export interface Deployable {
   readonly deployment: Deployment;
-  /** The configuration as it was written, secrets as references. */
+  /** The configuration in JSON, secrets as references. */
   readonly configText: string;
   readonly entries: readonly Entry[];
   readonly secrets: readonly SecretReference[];
@@ -102,7 +103,9 @@ export function readDeployment(parameters: unknown): Deployment {
 /** Reads a `deployment.yaml` and the configuration it names. @throws `config.invalid` with every problem */
 export async function loadDeployable(file: string): Promise<Deployable> {
   const deployment = readDeployment(parse(await readText(file)));
-  const configText = await readText(path.resolve(path.dirname(file), deployment.config));
+  const written = await readText(path.resolve(path.dirname(file), deployment.config));
+  // Without its comments, which a function has no room for.
+  const configText = JSON.stringify(parseYaml(written));
   return { deployment, configText, ...(await readConfigText(configText)) };
 }
 

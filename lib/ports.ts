@@ -167,6 +167,30 @@ export interface Quarantine {
   }): AsyncIterable<{ readonly uri: string; readonly record: QuarantineRecord }>;
 }
 
+/** One rule of a bucket's notifications; members that are not read here are kept as they came. */
+export interface NotificationRule {
+  readonly Id?: string;
+  readonly QueueArn?: string;
+  readonly Events?: readonly string[];
+  readonly Filter?: {
+    readonly Key?: { readonly FilterRules?: readonly { readonly Name?: string; readonly Value?: string }[] };
+  };
+}
+
+/** What a bucket tells whom, as S3 has it: always written as a whole. */
+export interface NotificationConfiguration {
+  readonly QueueConfigurations?: readonly NotificationRule[];
+  readonly TopicConfigurations?: readonly NotificationRule[];
+  readonly LambdaFunctionConfigurations?: readonly NotificationRule[];
+  readonly EventBridgeConfiguration?: object;
+}
+
+/** @throws `store.unavailable`, `auth.failed` from every call */
+export interface BucketNotifications {
+  read(bucket: string): Promise<NotificationConfiguration>;
+  write(bucket: string, configuration: NotificationConfiguration): Promise<void>;
+}
+
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

@@ -7,6 +7,7 @@ import pLimit from 'p-limit';
 import type { Entry } from './config/entry.ts';
 import { type Config, loadConfig } from './config/load-config.ts';
 import type { Environment } from './config/overrides.ts';
+import { s3Notifications } from './drivers/bucket-notifications.ts';
 import { fileStore } from './drivers/file-store.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
@@ -18,12 +19,12 @@ import { readSecret } from './drivers/secrets.ts';
 import { sqsQueue } from './drivers/sqs.ts';
 import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
-import { health, logHealth } from './jobs/health.ts';
+import { type HealthReport, health, logHealth } from './jobs/health.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile-event.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
 import { route } from './jobs/route.ts';
-import type { Clock, Log, Quarantine, Queue, Random, Store, Timers } from './ports.ts';
+import type { BucketNotifications, Clock, Log, Quarantine, Queue, Random, Store, Timers } from './ports.ts';
 import { publishingLog } from './report/metrics.ts';
 
 /** What every function has: configuration, store, queue, quarantine. */
@@ -132,6 +133,19 @@ export function readConfig(env: Environment): Promise<Config> {
   });
 }
 
+/** Checks a configuration's text without reading its secrets. @throws `config.invalid`, listing every problem */
+export async function checkConfig(text: string): Promise<void> {
+  await loadConfig(
+    // With a line break it is the text, not the name of a file.
+    { REGISTRAR_CONFIG: `${text}\n` },
+    {
+      readFile: (path) => readFile(path, 'utf8'),
+      readObject: async () => '',
+      resolveSecret: async () => 'unread',
+    },
+  );
+}
+
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
 export function sourceStore(name: string): Pick<Store, 'read'> {
   return name.startsWith('s3://') ? s3Store({}) : fileStore();
@@ -157,7 +171,17 @@ export async function reconcileEvent(event: unknown, context: InvocationContext)
 /** The job of `functions/health.ts`. */
 export async function healthEvent(): Promise<void> {
   const wiring = await warm();
-  logHealth(await health(wiring), wiring.log);
+  logHealth(await lookAtHealth(wiring), wiring.log);
+}
+
+/** Available, fresh, healthy: every table of a configuration, and its buckets' notifications. */
+export function lookAtHealth(wiring: Wiring): Promise<HealthReport> {
+  return health({ ...wiring, notificationsOf: bucketNotifications });
+}
+
+/** The notifications of the bucket of an entry. */
+export function bucketNotifications({ store }: Entry): BucketNotifications {
+  return s3Notifications(store);
 }
 
 /** The job of `functions/route.ts`. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { health, logHealth } from '../../lib/jobs/health.ts';
-import type { Clock } from '../../lib/ports.ts';
+import type { Clock, NotificationConfiguration } from '../../lib/ports.ts';
 import { wire } from '../../lib/wire.ts';
 import { orders } from '../../local/shipper/orders.ts';
 import { makeSegment } from '../../local/shipper/segment.ts';
@@ -15,10 +15,16 @@ beforeEach(async () => {
 });
 afterEach(() => registration.close());
 
+let notifications: NotificationConfiguration = {};
+
 async function look(inMs = 0) {
   const ports = await wire({ ...registration.environment });
   const clock: Clock = { now: () => Date.now() + inMs };
-  const report = await health({ ...ports, clock });
+  const report = await health({
+    ...ports,
+    clock,
+    notificationsOf: () => ({ read: async () => notifications }),
+  });
   const log = memoryLog();
   logHealth(report, log);
   return { ...report, log: log.records };
@@ -97,5 +103,25 @@ describe('health', () => {
     expect(table?.checks.filter(({ ok }) => !ok)).toEqual([
       expect.objectContaining({ measure: 'open quarantine records', value: 1, threshold: 0 }),
     ]);
+  });
+
+  test('finds a bucket that no longer notifies the arrivals queue', async () => {
+    await ship(1);
+    const arrivals = 'https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals';
+    registration = Object.assign(registration, {
+      environment: { ...registration.environment, REGISTRAR_QUEUES__ARRIVALS: arrivals },
+    });
+    const missing = await look();
+    expect(missing.notifications).toEqual([
+      {
+        bucket: 'lake',
+        prefix: 'in/',
+        notified: false,
+        problem: expect.stringContaining('init notifications'),
+      },
+    ]);
+    expect(missing.log.at(-1)).toMatchObject({ event: 'health', notificationsMissing: 1 });
+    notifications = { EventBridgeConfiguration: {} };
+    expect((await look()).log.at(-1)).toMatchObject({ notificationsMissing: 0 });
   });
 });

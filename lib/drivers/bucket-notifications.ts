@@ -1,0 +1,44 @@
+import {
+  GetBucketNotificationConfigurationCommand,
+  PutBucketNotificationConfigurationCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import type { BucketNotifications, NotificationConfiguration } from '../ports.ts';
+import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+
+/** A bucket's notifications on S3. */
+export function s3Notifications(settings: AwsSettings): BucketNotifications {
+  const client = new S3Client({
+    ...awsClientConfig(settings),
+    forcePathStyle: settings.endpoint !== undefined,
+    followRegionRedirects: true,
+  });
+  const attempt = async <Answer>(attempted: string, answer: Promise<Answer>): Promise<Answer> => {
+    try {
+      return await answer;
+    } catch (error) {
+      throw awsError('store.unavailable', attempted, awsFault(error));
+    }
+  };
+  return {
+    async read(bucket) {
+      const { $metadata, ...configuration } = await attempt(
+        `read the notifications of bucket "${bucket}"`,
+        client.send(new GetBucketNotificationConfigurationCommand({ Bucket: bucket })),
+      );
+      return configuration as NotificationConfiguration;
+    },
+    async write(bucket, configuration) {
+      await attempt(
+        `write the notifications of bucket "${bucket}"`,
+        client.send(
+          new PutBucketNotificationConfigurationCommand({
+            Bucket: bucket,
+            // The SDK's types are this port's, but for being mutable and enumerating the events.
+            NotificationConfiguration: configuration as object,
+          }),
+        ),
+      );
+    },
+  };
+}

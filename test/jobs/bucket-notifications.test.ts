@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import {
+  isNotified,
+  mergeNotifications,
+  type WantedNotification,
+  wantedNotification,
+} from '../../lib/jobs/bucket-notifications.ts';
+import type { NotificationRule } from '../../lib/ports.ts';
+import { entry } from '../route/entries.ts';
+
+const ARN = 'arn:aws:sqs:eu-central-1:123456789012:arrivals';
+const wanted: Required<WantedNotification> = {
+  bucket: 'lake',
+  queueArn: ARN,
+  prefix: 'landing/',
+  suffix: '.parquet',
+};
+
+function rule(id: string, prefix: string, suffix: string, events = ['s3:ObjectCreated:*']): NotificationRule {
+  return {
+    Id: id,
+    QueueArn: `arn:aws:sqs:eu-central-1:123456789012:${id}`,
+    Events: events,
+    Filter: {
+      Key: {
+        FilterRules: [
+          { Name: 'Prefix', Value: prefix },
+          { Name: 'Suffix', Value: suffix },
+        ],
+      },
+    },
+  };
+}
+
+describe('wantedNotification', () => {
+  test.each([
+    ['https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals', ARN],
+    [
+      'https://sqs.cn-north-1.amazonaws.com.cn/123456789012/arrivals',
+      'arn:aws-cn:sqs:cn-north-1:123456789012:arrivals',
+    ],
+    [
+      'https://sqs.us-gov-west-1.amazonaws.com/123456789012/arrivals',
+      'arn:aws-us-gov:sqs:us-gov-west-1:123456789012:arrivals',
+    ],
+  ])('makes the ARN of %s', (arrivals, arn) => {
+    expect(wantedNotification(entry({ url: 's3://lake/landing', queues: { arrivals } }))).toEqual({
+      bucket: 'lake',
+      prefix: 'landing/',
+      queueArn: arn,
+    });
+  });
+
+  test('is none without an arrivals queue', () => {
+    expect(wantedNotification(entry({ url: 's3://lake/landing', queues: {} }))).toBeUndefined();
+  });
+});
+
+describe('mergeNotifications', () => {
+  test('adds ours and keeps those of others, members it does not know too', () => {
+    const existing = {
+      QueueConfigurations: [rule('theirs', 'landing/', '.csv')],
+      TopicConfigurations: [rule('topic', 'other/', '')],
+      Unknown: 1,
+    };
+    const { configuration, state } = mergeNotifications(existing, wanted, 'iceberg-registrar-prod');
+    expect(state).toBe('added');
+    expect(configuration).toMatchObject({
+      ...existing,
+      QueueConfigurations: [existing.QueueConfigurations[0], { Id: 'iceberg-registrar-prod', QueueArn: ARN }],
+    });
+    expect(isNotified(configuration, wanted)).toBe(true);
+  });
+
+  test('leaves what is right already, under whatever name', () => {
+    const existing = { QueueConfigurations: [{ ...rule('by hand', '', '.parquet'), QueueArn: ARN }] };
+    expect(mergeNotifications(existing, wanted, 'x')).toEqual({ configuration: existing, state: 'current' });
+  });
+
+  test('replaces its own rule of an earlier deployment', () => {
+    const existing = { QueueConfigurations: [rule('iceberg-registrar-prod', 'landing/', '.parquet')] };
+    const { configuration } = mergeNotifications(existing, wanted, 'iceberg-registrar-prod');
+    expect(configuration.QueueConfigurations).toEqual([expect.objectContaining({ QueueArn: ARN })]);
+  });
+
+  test.each([
+    ['the same keys', rule('theirs', 'landing/', '.parquet')],
+    ['a wider prefix', rule('theirs', 'land', '.parquet')],
+    ['a deeper prefix without a suffix', rule('theirs', 'landing/thadam/', '')],
+    ['one kind of creation', rule('theirs', '', '', ['s3:ObjectCreated:Put'])],
+  ])('refuses to overlap with %s, naming the rule and the way out', (_, theirs) => {
+    expect(() => mergeNotifications({ LambdaFunctionConfigurations: [theirs] }, wanted, 'x')).toThrow(
+      /rule "theirs".*eventbridge/,
+    );
+  });
+
+  test.each([
+    ['another prefix', rule('theirs', 'exports/', '')],
+    ['another suffix', rule('theirs', 'landing/', '.json')],
+    ['removals', rule('theirs', '', '', ['s3:ObjectRemoved:*'])],
+  ])('goes beside %s', (_, theirs) => {
+    expect(mergeNotifications({ TopicConfigurations: [theirs] }, wanted, 'x').state).toBe('added');
+  });
+});
+
+describe('isNotified', () => {
+  test.each([
+    ['nothing', {}, false],
+    ['another queue', { QueueConfigurations: [rule('theirs', 'landing/', '.parquet')] }, false],
+    [
+      'a narrower prefix',
+      { QueueConfigurations: [{ ...rule('a', 'landing/x/', ''), QueueArn: ARN }] },
+      false,
+    ],
+    [
+      'puts alone',
+      { QueueConfigurations: [{ ...rule('a', '', '', ['s3:ObjectCreated:Put']), QueueArn: ARN }] },
+      false,
+    ],
+    ['EventBridge', { EventBridgeConfiguration: {} }, true],
+  ])('of a bucket with %s is as it should be', (_, configuration, expected) => {
+    expect(isNotified(configuration, wanted)).toBe(expected);
+  });
+});
