@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dataset } from '../../local/shipper/dataset.ts';
+import type { CatalogService } from '../integration/services/service.ts';
+import { installedFolder } from '../integration/services/services.ts';
+import { namespace } from './lake.ts';
+import { type Program, startProgram } from './python.ts';
+
+/** What is older is expired: longer than a message waits, and the ledger's allowance for clocks (15 minutes). */
+const HISTORY_MINUTES = 45;
+
+const jars = ['iceberg-spark-runtime-4.1_2.13-1.12.0.jar', 'iceberg-aws-bundle-1.12.0.jar'];
+
+export function startSpark(catalog: CatalogService, onErrors: (text: string) => void): Program {
+  const spark = join(installedFolder, 'spark');
+  return startProgram(
+    join(spark, 'bin/python'),
+    [
+      join(import.meta.dirname, 'maintenance.py'),
+      JSON.stringify(catalog),
+      ...jars.map((jar) => join(spark, 'jars', jar)),
+    ],
+    {},
+    onErrors,
+  );
+}
+
+/** What Spark did to the tables, summed. */
+export interface Maintained {
+  tables: number;
+  compacted: number;
+  manifests: number;
+  snapshots: number;
+  files: number;
+  /** Commits that Spark lost to others, and gave up. */
+  readonly errors: string[];
+}
+
+/** Compacts, rewrites manifests and expires, one table after another, until the signal ends it. */
+export async function maintain(
+  spark: Program,
+  datasets: readonly Dataset[],
+  signal: AbortSignal,
+): Promise<Maintained> {
+  const sum: Maintained = { tables: 0, compacted: 0, manifests: 0, snapshots: 0, files: 0, errors: [] };
+  for (let turn = 0; !signal.aborted; turn += 1) {
+    const dataset = datasets[turn % datasets.length];
+    const olderThan = new Date(Date.now() - HISTORY_MINUTES * 60_000);
+    const older_than = olderThan.toISOString().replace('T', ' ').slice(0, 19);
+    try {
+      const done = await spark.ask({ do: 'maintain', table: `${namespace}.${dataset?.name}`, older_than });
+      const { compacted, manifests, snapshots, files } = done as Maintained;
+      sum.tables += 1;
+      sum.compacted += compacted;
+      sum.manifests += manifests;
+      sum.snapshots += snapshots;
+      sum.files += files;
+    } catch (error) {
+      sum.errors.push((error as Error).message);
+    }
+    await sleep(200, undefined, { signal }).catch(() => {});
+  }
+  return sum;
+}

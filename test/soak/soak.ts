@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { systemRandom } from '../../lib/drivers/platform.ts';
+import { quarantineIn } from '../../lib/drivers/quarantine.ts';
+import { s3Store } from '../../lib/drivers/s3.ts';
+import type { QuarantineRecord } from '../../lib/ports.ts';
+import { seededDice } from '../../local/shipper/dice.ts';
+import type { CatalogService } from '../integration/services/service.ts';
+import { install, startServices } from '../integration/services/services.ts';
+import { storeSettings } from '../integration/services/settings.ts';
+import { makeAgedTables } from './aged.ts';
+import { makeFleet, notify, type Shipped, shipAll } from './fleet.ts';
+import { type HandlerLog, handlerLog } from './handler-log.ts';
+import { killAtRandom, startHandlers } from './handlers.ts';
+import { namespace, openLake, quarantineUrl, untilEmpty, url, waiting } from './lake.ts';
+import { type Maintained, maintain, startSpark } from './maintenance.ts';
+import { clickHouseReader, pythonReader, type Reader, sparkReader } from './readers.ts';
+import { startTrouble, type Trouble } from './trouble.ts';
+import { compare, type Verdict } from './verdict.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** Tables that the handlers make themselves, all at once; the others have a history. */
+const NEW_TABLES = 4;
+const KILL_EVERY_MS = 7_000;
+/** The shipper is done a little before the trouble is. */
+const SHIPPING_SHARE = 0.85;
+
+export interface SoakOptions {
+  readonly minutes: number;
+  readonly segments: number;
+  readonly tables: number;
+  readonly seed: string;
+  readonly spark: boolean;
+  /** A folder of the run's own. */
+  readonly scratch: string;
+  /** Progress, a line each. */
+  readonly say: (line: string) => void;
+  /** What functions and engines print. */
+  readonly log: (text: string) => void;
+  /** Given what ends the things that were started; to be called in the opposite order. */
+  readonly onClose: (close: () => Promise<void>) => void;
+}
+
+export interface SoakResult {
+  readonly segments: number;
+  readonly tables: number;
+  readonly redeliveries: number;
+  readonly kills: number;
+  readonly trouble: Trouble;
+  readonly maintained: Maintained | undefined;
+  readonly heard: HandlerLog;
+  readonly deadLetters: number;
+  readonly quarantined: readonly QuarantineRecord[];
+  /** Those of them that concern segments whose history has expired, as it must be. */
+  readonly unprovable: number;
+  readonly engines: readonly string[];
+  readonly verdict: Verdict;
+}
+
+/**
+ * SeaweedFS, Apache's REST fixture and LocalStack's queues; the built functions in processes that are killed at random; a proxy between
+ * them and catalog and store that cuts, delays and answers 502, before the work is done or after it; a shipper whose datasets change
+ * and whose messages come again; Spark that compacts, rewrites manifests and expires meanwhile. When the time is over, what waits is
+ * delivered in peace, then everything once more; then every engine counts.
+ */
+export async function soak(options: SoakOptions): Promise<SoakResult> {
+  const { minutes, tables, seed, say, log, onClose } = options;
+  const dice = (what: string) => seededDice(`${seed}/${what}`);
+  const ofEach = Math.ceil(options.segments / tables);
+
+  const lake = await openLake(await start(options), onClose);
+  const { catalog } = lake;
+  const fleet = makeFleet(lake, tables, ofEach, dice('fleet'));
+  const aged = fleet.datasets.slice(NEW_TABLES);
+  const uploadedEarlier = await makeAgedTables(lake, fleet, aged);
+  const trouble = await startTrouble(catalog, uploadedEarlier, seed);
+  onClose(() => trouble.close());
+  const heard = handlerLog(log);
+  const handlers = await startHandlers(lake, {
+    bundles: join(options.scratch, 'dist'),
+    env: lake.environment(trouble.catalog.url, trouble.store.url),
+    onOutput: heard.onOutput,
+    onThrown: heard.onThrown,
+  });
+  onClose(() => handlers.stop());
+  const spark = options.spark ? startSpark(catalog, log) : undefined;
+  if (spark !== undefined) onClose(() => spark.stop());
+
+  const startedMs = Date.now();
+  const tell = (what: string): void => say(`${((Date.now() - startedMs) / 60_000).toFixed(1)} min: ${what}`);
+  const over = new AbortController();
+  const maintaining = spark && maintain(spark, aged, over.signal);
+  const killing = killAtRandom(handlers.all, dice('kills'), KILL_EVERY_MS, over.signal);
+  const progress = setInterval(() => {
+    const { landed, conflicts, unknowns } = trouble.commits;
+    tell(`${fleet.shipped.length} segments, ${landed} commits, ${conflicts} conflicts, ${unknowns} unknowns`);
+  }, 30_000);
+  onClose(async () => clearInterval(progress));
+  const overMs = minutes * 60_000;
+  const redeliveries = await shipAll(lake, fleet, {
+    ofEach,
+    overMs: overMs * SHIPPING_SHARE,
+    dice: dice('shipper'),
+  });
+  await sleep(Math.max(0, startedMs + overMs - Date.now()));
+  over.abort();
+  const kills = await killing;
+  const maintained = await maintaining;
+  clearInterval(progress);
+
+  trouble.end();
+  tell('the trouble is over, what waits is delivered');
+  await untilEmpty(lake, handlers.failed);
+  const objects = await everyObject(catalog);
+  tell(`all ${objects.length} Parquet files below the url are delivered once more, to cold functions`);
+  await Promise.all(handlers.all.map((handler) => handler.kill()));
+  await notify(lake, 'arrivals', objects);
+  await untilEmpty(lake, handlers.failed);
+
+  tell('the engines count');
+  const readers: readonly Reader[] = [
+    pythonReader('PyIceberg', catalog, namespace, log),
+    pythonReader('DuckDB', catalog, namespace, log),
+    await clickHouseReader(catalog, namespace),
+    ...(spark === undefined ? [] : [sparkReader(spark, namespace)]),
+  ];
+  onClose(async () => void (await Promise.all(readers.map((reader) => reader.stop()))));
+  const verdict = await compare(readers, fleet);
+  const store = s3Store(storeSettings(catalog.store));
+  const quarantine = quarantineIn(store, quarantineUrl, systemRandom).list();
+  const quarantined = (await Array.fromAsync(quarantine)).map(({ record }) => record);
+  const expiredUris = new Set(
+    [...uploadedEarlier.keys()].map((key) => `s3://${catalog.store.bucket}/${key}`),
+  );
+  tell('done');
+  return {
+    segments: fleet.shipped.length,
+    tables,
+    redeliveries,
+    kills,
+    trouble,
+    maintained,
+    heard,
+    deadLetters: await waiting(lake.sqs, lake.deadLetters),
+    quarantined,
+    unprovable: quarantined.filter(
+      ({ code, segment }) => code === 'registration.unprovable' && expiredUris.has(segment?.uri ?? ''),
+    ).length,
+    engines: readers.map(({ name }) => name),
+    verdict,
+  };
+}
+
+/** Services, engines and bundles. @throws Error when a service does not start */
+async function start({ spark, scratch, onClose }: SoakOptions) {
+  const [{ services, notRun, stop }] = await Promise.all([
+    startServices({ want: ['seaweedfsCatalog', 'localstack'] }),
+    install('readers'),
+    spark ? install('spark') : undefined,
+    bundle(scratch),
+  ]);
+  onClose(() => stop({ keepLogs: false }));
+  const { localstack, seaweedfsCatalog } = services;
+  if (localstack !== undefined && seaweedfsCatalog !== undefined) return { localstack, seaweedfsCatalog };
+  throw new Error(`Cannot soak: ${Object.values(notRun).join('; ')}`);
+}
+
+/** Builds the functions as they are deployed, into a `dist` that no other build touches. */
+async function bundle(scratch: string): Promise<void> {
+  symlinkSync(join(root, 'functions'), join(scratch, 'functions'));
+  await promisify(execFile)(process.execPath, [join(root, 'esbuild.config.mjs')], { cwd: scratch });
+}
+
+/** Whatever lies below the url: segments, and the files of compaction. */
+async function everyObject({ store }: CatalogService): Promise<readonly Shipped[]> {
+  const listed = await Array.fromAsync(s3Store(storeSettings(store)).list(`${url}/`));
+  return listed
+    .filter(({ uri }) => uri.endsWith('.parquet'))
+    .map(({ uri, sizeBytes, version }) => ({
+      key: uri.slice(`s3://${store.bucket}/`.length),
+      sizeBytes,
+      etag: version,
+    }));
+}
