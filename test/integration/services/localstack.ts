@@ -8,7 +8,7 @@ import { NeverReady } from './ready.ts';
 import { bucket, type Folders, type Running, type StoreService } from './service.ts';
 
 const settings = {
-  SERVICES: 's3,sqs,events',
+  SERVICES: 's3,sqs,events,cloudformation',
   EAGER_SERVICE_LOADING: '1',
   STRICT_SERVICE_LOADING: '1',
   DISABLE_EVENTS: '1',
