@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
 import { demoCommand } from './demo.ts';
+import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
 import { initCommand } from './init.ts';
 import { inspectCommand } from './inspect.ts';
@@ -36,6 +37,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 function commands(): readonly Command[] {
   return [
     demoCommand(),
+    doctorCommand(),
     explainCommand(),
     initCommand(),
     inspectCommand(),

@@ -11,6 +11,7 @@ import { s3Notifications } from './drivers/bucket-notifications.ts';
 import { fileStore } from './drivers/file-store.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
+import { readQueueAttributes } from './drivers/queue-attributes.ts';
 import type { ProxySettings } from './drivers/rest-catalog/http.ts';
 import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
 import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
@@ -145,6 +146,9 @@ export async function checkConfig(text: string): Promise<void> {
     },
   );
 }
+
+/** How a queue is set up, for whoever checks it. */
+export const queueSetup = readQueueAttributes;
 
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
 export function sourceStore(name: string): Pick<Store, 'read'> {

@@ -1,0 +1,31 @@
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { awsClientConfig, awsError, awsFault } from './aws-client.ts';
+
+/** How a queue is set up, as far as the registrar depends on it. */
+export interface QueueAttributes {
+  readonly fifo: boolean;
+  readonly visibilitySeconds: number;
+  /** Undefined where no dead-letter queue takes what keeps failing. */
+  readonly maxReceiveCount: number | undefined;
+}
+
+/** Asks SQS for a queue's attributes; nothing is received. @throws `queue.unavailable`, `auth.failed` */
+export async function readQueueAttributes(queueUrl: string): Promise<QueueAttributes> {
+  const { origin, hostname } = new URL(queueUrl);
+  const region = /^sqs\.([^.]+)\.amazonaws\./.exec(hostname)?.[1];
+  const client = new SQSClient(
+    awsClientConfig({ endpoint: origin, ...(region !== undefined && { region }) }),
+  );
+  try {
+    const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
+    const { Attributes = {} } = await client.send(command);
+    const redrive = JSON.parse(Attributes['RedrivePolicy'] ?? '{}') as { readonly maxReceiveCount?: unknown };
+    return {
+      fifo: Attributes['FifoQueue'] === 'true',
+      visibilitySeconds: Number(Attributes['VisibilityTimeout']),
+      maxReceiveCount: redrive.maxReceiveCount === undefined ? undefined : Number(redrive.maxReceiveCount),
+    };
+  } catch (error) {
+    throw awsError('queue.unavailable', `look at the queue "${queueUrl}"`, awsFault(error));
+  }
+}
