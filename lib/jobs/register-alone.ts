@@ -12,9 +12,10 @@ const ANSWER_MS = 1_000;
 const LONGEST_INVOCATION_MS = 15 * 60_000;
 
 /**
- * Registers one segment of a message that keeps failing. Word of it is left before and answered after: where an earlier
- * word stands unanswered the function died on this segment, and it is quarantined untouched. So is one that alone makes
- * this software fail. Errors of catalog, table, authentication and store never quarantine.
+ * Registers one segment of a message that keeps failing. Word of it is left before and answered after, once: where an
+ * earlier word stands unanswered the function died on this segment, and it is quarantined untouched. So is one that alone
+ * makes this software fail. One that waits in quarantine already waits on. Errors of catalog, table, authentication and
+ * store never quarantine.
  */
 export async function registerAlone(
   target: TableTarget,
@@ -25,17 +26,20 @@ export async function registerAlone(
   const table = formatIdentifier(target.table);
   const about = { reference, table };
   try {
-    const deadly = await unansweredTry(table, reference, ports);
+    const { waiting, deadly, survived } = await wordOf(about, ports);
+    if (waiting !== undefined) return waitsOn(about, waiting);
     if (deadly !== undefined) {
       if (isYoung(deadly.record, ports)) return failed(about, stillTrying(reference, table));
       return await setAside(target, about, died(reference, table, deadly), deadly.uri, ports);
     }
-    const trying = await ports.quarantine.put(tryRecord('trying', about, ports));
+    const trying = survived ? undefined : await ports.quarantine.put(tryRecord('trying', about, ports));
     const done = await withinTime(registerIt(), about, ports);
     const [outcome] = done.outcomes;
     const isOurs = outcome?.kind === 'failed' && outcome.error.code === 'internal.error';
     if (isOurs) return await setAside(target, about, outcome.error, trying, ports);
-    await ports.quarantine.put({ ...tryRecord('tried', about, ports), answers: trying });
+    if (trying !== undefined) {
+      await ports.quarantine.put({ ...tryRecord('tried', about, ports), answers: trying });
+    }
     return done;
   } catch (fault) {
     if (!(fault instanceof RegistrarError)) throw fault;
@@ -53,18 +57,27 @@ interface Found {
   readonly record: QuarantineRecord;
 }
 
-async function unansweredTry(
-  table: string,
-  reference: SegmentReference,
-  { quarantine }: TablePorts,
-): Promise<Found | undefined> {
-  const tries: Found[] = [];
-  const answered = new Set<string | undefined>();
-  for await (const found of quarantine.list({ table, segment: quarantinedSegment(reference) })) {
-    if (found.record.kind === 'trying') tries.push(found);
-    answered.add(found.record.answers);
-  }
-  return tries.find(({ uri }) => !answered.has(uri));
+/** What the quarantine says of a segment. */
+interface Word {
+  /** A failure that nobody has answered. */
+  readonly waiting: Found | undefined;
+  /** A try that nobody has answered. */
+  readonly deadly: Found | undefined;
+  /** A try that was answered: this segment ends no function. */
+  readonly survived: boolean;
+}
+
+async function wordOf({ table, reference }: About, { quarantine }: TablePorts): Promise<Word> {
+  const segment = quarantinedSegment(reference);
+  const records = await Array.fromAsync(quarantine.list({ table, segment }));
+  const answered = new Set(records.map(({ record }) => record.answers));
+  const unanswered = (kind: QuarantineRecord['kind']) =>
+    records.find(({ uri, record }) => record.kind === kind && !answered.has(uri));
+  return {
+    waiting: unanswered('failure'),
+    deadly: unanswered('trying'),
+    survived: records.some(({ record }) => record.kind === 'tried'),
+  };
 }
 
 /** Another invocation may be at it right now. */
@@ -98,13 +111,19 @@ async function setAside(
   { entry }: TableTarget,
   about: About,
   error: RegistrarError,
-  answers: string,
+  answers: string | undefined,
   ports: TablePorts,
 ): Promise<TableResult> {
   if (entry.on_segment_error === 'stop') return failed(about, error);
   const { reference, table } = about;
-  const quarantineUri = await quarantineSegment(reference, { error, table, answers }, ports);
+  const failure = { error, table, ...(answers !== undefined && { answers }) };
+  const quarantineUri = await quarantineSegment(reference, failure, ports);
   return only({ ...about, kind: 'quarantined', error, quarantineUri });
+}
+
+function waitsOn(about: About, { uri, record }: Found): TableResult {
+  const error = new RegistrarError(record.code ?? 'segment.unreadable', record.message ?? '');
+  return only({ ...about, kind: 'quarantined', error, quarantineUri: uri });
 }
 
 function failed(about: About, error: RegistrarError): TableResult {

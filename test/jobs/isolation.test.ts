@@ -113,6 +113,16 @@ describe('a message that keeps failing (I9)', () => {
     expect(kinds()).toContain('segment.unreadable');
   });
 
+  test('one that waits in quarantine waits on, and words of the others are left once', async () => {
+    const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
+    const segments = [bad, ...upload('a', 'late')];
+    poison('late', () => Promise.reject(new RegistrarError('store.unavailable', 'down')));
+    for (registration.receiveCount = 9; registration.receiveCount < 15; registration.receiveCount += 1) {
+      expect(await registration.deliver(segments)).toEqual(allFailed);
+    }
+    expect(kinds().toSorted()).toEqual(['segment.unreadable', 'tried', 'tried', 'trying', 'trying']);
+  });
+
   test.each([
     ['the store', () => Promise.reject(new RegistrarError('store.unavailable', 'down'))],
     ['authentication', () => Promise.reject(new RegistrarError('auth.failed', 'expired'))],
