@@ -21,7 +21,7 @@ export function planCommand(): Command {
     .addHelpText(
       'after',
       '\nExamples:\n  iceberg-registrar plan events/s3-put.json\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar plan s3://lake/thadam/v1/cdc/orders/17.parquet' +
-        '\n\nExit codes: 0 something would be registered, 3 something would be refused, 4 nothing to do, 1 it cannot be told now',
+        '\n\nExit codes: 0 something would be registered, 3 something would be refused, 4 nothing to do, 1 its message would come again',
     )
     .action(async (what: string, { json = false }: { json?: boolean }) => {
       const event = what.includes('://') ? objectEvent(what) : await readEvent(what);
@@ -59,7 +59,8 @@ function objectEvent(uri: string): unknown {
 
 function exitCode({ outcomes, rejected }: Plan): number {
   const has = (kind: string) => outcomes.some((outcome) => outcome.kind === kind);
+  const refused = outcomes.some((outcome) => 'error' in outcome && outcome.error.scope === 'segment');
+  if (refused || rejected.length > 0) return 3;
   if (has('failed')) return 1;
-  if (has('quarantined') || rejected.length > 0) return 3;
   return has('committed') ? 0 : 4;
 }

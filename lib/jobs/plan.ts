@@ -45,21 +45,18 @@ const TIME_MS = 15 * 60_000;
 
 /**
  * Registers the segments of an event in a world where nothing that is written leaves this process: the very stages of
- * {@link register}, with real reads. A table that is not there is planned as `create_via: register` makes it.
+ * {@link register}, with real reads. Only a create request is planned as if the catalog kept the field IDs.
  *
  * @throws `event.malformed` for an event that could not be reported on
  */
 export async function plan(event: unknown, ports: RegisterPorts): Promise<Plan> {
   const { messages } = decodeEvent(event);
   const worlds = new Map<Entry, PlannedWorld>();
-  for (const entry of ports.entries) {
-    worlds.set({ ...entry, create_via: 'register' }, plannedWorld(ports.portsOf(entry)));
-  }
+  for (const entry of ports.entries) worlds.set(entry, plannedWorld(ports.portsOf(entry), ports.random));
   const { outcomes, registrations } = await register(
     messages.flatMap(({ references }) => references),
     {
       ...ports,
-      entries: [...worlds.keys()],
       portsOf: (entry) => worlds.get(entry)?.ports ?? ports.portsOf(entry),
       cache: new Map(),
       log: silent,

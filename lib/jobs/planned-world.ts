@@ -1,8 +1,9 @@
-import { RegistrarError } from '../errors.ts';
-import type { Catalog, LoadedTable, Store } from '../ports.ts';
+import type { Catalog, LoadedTable, Random, Store } from '../ports.ts';
 import { parseJson } from '../spec/json.ts';
+import { highestFieldId } from '../spec/schema.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
-import type { TableCommit, TableUpdate } from '../spec/table-update.ts';
+import type { TableCommit } from '../spec/table-update.ts';
+import { applied, type Metadata, noTable } from './planned-metadata.ts';
 import type { EntryPorts } from './register.ts';
 
 /** A table that something was sent for. */
@@ -22,8 +23,14 @@ export interface PlannedWorld {
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
+/** Stands for the location of a table that the catalog would place. */
+const CHOSEN = '(where the catalog puts it)';
+
 /** Reads are real; no write leaves this process, and each is answered as if it had landed. */
-export function plannedWorld({ store, tableStore = store, catalog, quarantine }: EntryPorts): PlannedWorld {
+export function plannedWorld(
+  { store, tableStore = store, catalog, quarantine }: EntryPorts,
+  random: Pick<Random, 'uuid'>,
+): PlannedWorld {
   const tables = new Map<string, ChangedTable>();
   const files = new Map<string, Uint8Array>();
 
@@ -32,6 +39,11 @@ export function plannedWorld({ store, tableStore = store, catalog, quarantine }:
   const write: Store['write'] = async (uri, bytes) => {
     files.set(uri, bytes);
     return { kind: 'written', version: '' };
+  };
+  const made = (identifier: TableIdentifier, metadata: Metadata, metadataLocation?: string): LoadedTable => {
+    const created = { metadataLocation, metadata, config: {} };
+    tables.set(formatIdentifier(identifier), { identifier, created, commits: [], after: created });
+    return created;
   };
   return {
     tables,
@@ -45,64 +57,35 @@ export function plannedWorld({ store, tableStore = store, catalog, quarantine }:
         async createNamespace() {},
         async register(identifier, metadataLocation) {
           const text = Buffer.from(files.get(metadataLocation) ?? []).toString('utf8');
-          const metadata = parseJson(text) as LoadedTable['metadata'];
-          const created = { metadataLocation, metadata, config: {} };
-          tables.set(formatIdentifier(identifier), { identifier, created, commits: [], after: created });
-          return created;
+          return made(identifier, parseJson(text) as Metadata, metadataLocation);
+        },
+        async create(identifier, { schema, spec, formatVersion, properties, location = CHOSEN }) {
+          const updates = [
+            { action: 'assign-uuid', uuid: random.uuid() },
+            { action: 'upgrade-format-version', 'format-version': formatVersion },
+            { action: 'set-location', location },
+            { action: 'add-schema', schema, 'last-column-id': highestFieldId(schema) },
+            { action: 'set-current-schema', 'schema-id': -1 },
+            { action: 'add-spec', spec },
+            { action: 'set-default-spec', 'spec-id': -1 },
+            { action: 'set-properties', updates: properties },
+          ] as const;
+          return made(identifier, applied(noTable, updates));
         },
         async commit(identifier, commit) {
-          const name = formatIdentifier(identifier);
-          const before = await load(identifier);
+          const { requirements, updates } = commit;
+          const creates = requirements.some(({ type }) => type === 'assert-create');
+          const before = creates ? made(identifier, applied(noTable, updates)) : await load(identifier);
           if (before === undefined)
             return { outcome: 'refused', reason: 'missing', message: 'no such table' };
+          const name = formatIdentifier(identifier);
           const { created, commits = [] } = tables.get(name) ?? {};
-          const after = { ...before, metadata: applied(before.metadata, commit.updates) };
+          const after = creates ? before : { ...before, metadata: applied(before.metadata, updates) };
           tables.set(name, { identifier, created, commits: [...commits, commit], after });
           return { outcome: 'landed', table: after };
-        },
-        async create(identifier) {
-          throw new RegistrarError(
-            'catalog.refused',
-            `Cannot plan to create "${formatIdentifier(identifier)}" by a create request: a plan creates by register`,
-          );
         },
       },
       quarantine: { ...quarantine, put: async () => '' },
     },
   };
-}
-
-type Metadata = LoadedTable['metadata'];
-
-/** What later stages look at in the metadata after a commit: schema, spec and properties. */
-function applied(before: Metadata, updates: readonly TableUpdate[]): Metadata {
-  const after: Record<string, unknown> = { ...before };
-  const append = (key: string, item: unknown) => {
-    after[key] = [...(after[key] as readonly unknown[]), item];
-  };
-  let schemaId: unknown;
-  let specId: unknown;
-  for (const update of updates) {
-    switch (update.action) {
-      case 'add-schema':
-        append('schemas', update.schema);
-        after['last-column-id'] = update['last-column-id'];
-        schemaId = update.schema['schema-id'];
-        break;
-      case 'set-current-schema':
-        after['current-schema-id'] = update['schema-id'] === -1 ? schemaId : update['schema-id'];
-        break;
-      case 'add-spec':
-        append('partition-specs', update.spec);
-        specId = update.spec['spec-id'];
-        break;
-      case 'set-default-spec':
-        after['default-spec-id'] = update['spec-id'] === -1 ? specId : update['spec-id'];
-        break;
-      case 'set-properties':
-        after['properties'] = { ...(after['properties'] as object), ...update.updates };
-        break;
-    }
-  }
-  return after;
 }

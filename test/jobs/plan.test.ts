@@ -110,12 +110,37 @@ describe('plan: what would happen', () => {
     expect(tables[0]?.commits[0]?.updates.map(({ action }) => action)).toContain('add-snapshot');
   });
 
-  test.each(['commit', 'create'])('create_via: %s plans the same table', async (create_via) => {
+  test.each([
+    ['register', 1],
+    ['commit', 2],
+    ['create', 1],
+  ])('create_via: %s plans the same table, with %i commits', async (create_via, commits) => {
     await registration.close();
-    registration = await startRegistration({ create_via });
+    registration = await startRegistration({ create_via, format_version: 3, partition_by: ['name'] });
     const { tables, outcomes } = await planned(chunk(registration.upload(key('a'), file(first, 1))));
     expect(outcomes.map(({ kind }) => kind)).toEqual(['committed']);
-    expect(tables[0]?.created?.currentSchema.fields).toEqual(first.fields);
+    expect(tables[0]?.created).toMatchObject({
+      formatVersion: 3,
+      location: 's3://lake/in/thadam/v1/plant/orders',
+      currentSchema: { fields: first.fields },
+      defaultSpec: { fields: [{ name: 'name' }] },
+    });
+    expect(tables[0]?.commits).toHaveLength(commits);
+  });
+
+  test('table_location: catalog: the table is planned without one', async () => {
+    await registration.close();
+    registration = await startRegistration({ table_location: 'catalog' });
+    const { tables, outcomes } = await planned(chunk(registration.upload(key('a'), file(first, 1))));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['committed']);
+    expect(tables[0]?.created?.location).toBe('(where the catalog puts it)');
+  });
+
+  test('on_segment_error: stop: what would be held up says why', async () => {
+    await registration.close();
+    registration = await startRegistration({ on_segment_error: 'stop' });
+    const { outcomes } = await planned(chunk(registration.upload(key('a'), Buffer.from('no Parquet'))));
+    expect(outcomes).toMatchObject([{ kind: 'failed', error: { code: 'segment.unreadable' } }]);
   });
 
   test('a half-made table: the commit that finishes it, then the one that appends', async () => {
