@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { RegistrarError } from '../errors.ts';
-import type { Quarantine, QuarantineRecord, Random, Store } from '../ports.ts';
+import type { ListedObject, Quarantine, QuarantineRecord, Random, Store } from '../ports.ts';
 import { parseJson, stringifyJson } from '../spec/json.ts';
+
+const CONCURRENT_READS = 16;
 
 /**
  * The quarantine as objects below `quarantineUrl`; nothing in it is overwritten (I1). What concerns one segment or one
@@ -13,6 +15,17 @@ import { parseJson, stringifyJson } from '../spec/json.ts';
  */
 export function quarantineIn(store: Store, quarantineUrl: string, random: Pick<Random, 'uuid'>): Quarantine {
   const root = quarantineUrl.replace(/\/+$/, '');
+
+  /** Undefined for a record that is gone since it was listed. */
+  async function read(uri: string) {
+    const object = await store.read(uri);
+    if (object.kind === 'missing') return undefined;
+    if (object.kind === 'object') return { uri, record: parseRecord(uri, object.bytes) };
+    throw new RegistrarError(
+      'store.unavailable',
+      `Cannot read the quarantine record "${uri}": ${object.kind}`,
+    );
+  }
 
   return {
     async put(record) {
@@ -33,20 +46,24 @@ export function quarantineIn(store: Store, quarantineUrl: string, random: Pick<R
         segment !== undefined && table !== undefined
           ? subjectFolder(root, { table, segment })
           : `${root}${table === undefined ? '' : `/${table}`}`;
-      for await (const { uri } of store.list(`${folder}/`)) {
-        const object = await store.read(uri);
-        if (object.kind === 'missing') continue;
-        if (object.kind !== 'object') {
-          throw new RegistrarError(
-            'store.unavailable',
-            `Cannot read the quarantine record "${uri}": ${object.kind}`,
-          );
+      for await (const uris of pages(store.list(`${folder}/`))) {
+        for (const found of await Promise.all(uris.map(read))) {
+          if (found !== undefined && (table === undefined || found.record.table === table)) yield found;
         }
-        const record = parseRecord(uri, object.bytes);
-        if (table === undefined || record.table === table) yield { uri, record };
       }
     },
   };
+}
+
+async function* pages(objects: AsyncIterable<ListedObject>): AsyncGenerator<readonly string[]> {
+  let page: string[] = [];
+  for await (const { uri } of objects) {
+    page.push(uri);
+    if (page.length < CONCURRENT_READS) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }
 
 function folderOf(root: string, record: QuarantineRecord): string {

@@ -18,10 +18,10 @@ export interface LedgerMemory {
   retain(state: Pick<TableState, 'snapshots'>): void;
 }
 
-/** About 10 MB of paths. */
-const MAX_NAMES = 50_000;
+/** Some 25 MB of paths, of one table. */
+const MAX_NAMES = 150_000;
 
-/** @param maxNames @default 50,000 */
+/** @param maxNames @default 150,000 */
 export function ledgerMemory(maxNames: number = MAX_NAMES): LedgerMemory {
   const listings = new Map<bigint, Listing>();
   const additions = new Map<bigint, ReadonlyMap<string, ManifestEntry>>();
