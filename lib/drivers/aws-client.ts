@@ -1,4 +1,5 @@
 import { RegistrarError } from '../errors.ts';
+import { withoutTokens } from './tokens.ts';
 
 /** Where an AWS-like service is and who asks; what is left out is found as the AWS SDK finds it (the role's own credentials). */
 export interface AwsSettings {
@@ -48,7 +49,8 @@ export interface AwsFault {
 export function awsFault(error: unknown): AwsFault {
   if (!(error instanceof Error))
     return { name: 'Error', message: String(error), status: undefined, attempts: 1 };
-  const { name, message } = error;
+  const { name } = error;
+  const message = withoutTokens(error.message);
   const metadata = '$metadata' in error ? (error.$metadata as Record<string, unknown>) : {};
   const status = metadata['httpStatusCode'];
   const attempts = metadata['attempts'];

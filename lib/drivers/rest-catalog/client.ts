@@ -118,7 +118,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
       ...(typeof etag === 'string' && { etag }),
     };
   }
-  const message = withoutSecrets(errorText(answer), request);
+  const message = errorText(answer, (text) => withoutSecrets(text, request));
   const context = { status: answer.status, retryAfterMs: retryAfterMs(answer, nowMs) };
   switch (outcome) {
     case 'unauthenticated':

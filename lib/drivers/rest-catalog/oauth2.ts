@@ -181,7 +181,7 @@ async function requestToken(
   const words =
     outcome === 'ok'
       ? `${answer.status} without an access_token`
-      : withoutSecrets(errorText(answer), request, [client_secret, subject]);
+      : errorText(answer, (text) => withoutSecrets(text, request, [client_secret, subject]));
   const context = { status: answer.status, retryAfterMs: retryAfterMs(answer, ports.clock.now()) };
   // Only an answer in OAuth's words (RFC 6749 section 5.2) says anything of the credential: proxies and rate limiters answer too (F12).
   if (['invalid', 'unauthenticated', 'forbidden'].includes(outcome) && isRecord(body)) {

@@ -72,8 +72,11 @@ export function readBody(body: string): unknown {
   }
 }
 
-/** The server's own words: Iceberg's `error.message`, OAuth's `error_description`, AWS's `message`, else the start of the body. */
-export function errorText(answer: HttpAnswer): string {
+/**
+ * The server's own words: Iceberg's `error.message`, OAuth's `error_description`, AWS's `message`, else the start of the body.
+ * @param clean takes secrets out of them, before they are cut: half a secret is one still
+ */
+export function errorText(answer: HttpAnswer, clean: (text: string) => string): string {
   const body = readBody(answer.body);
   const error = isRecord(body) ? body['error'] : undefined;
   const words = isRecord(error)
@@ -81,7 +84,7 @@ export function errorText(answer: HttpAnswer): string {
     : isRecord(body)
       ? [error, body['error_description'], body['message']]
       : [answer.body.replaceAll(/<[^>]*>|\s+/g, ' ').trim()];
-  const text = words.filter((word) => typeof word === 'string' && word !== '').join(': ');
+  const text = clean(words.filter((word) => typeof word === 'string' && word !== '').join(': '));
   return `${answer.status}${text === '' ? '' : ` ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`}`;
 }
 

@@ -1,3 +1,4 @@
+import { withoutTokens } from '../tokens.ts';
 import { formEncoded } from './form.ts';
 import type { HttpRequest } from './http.ts';
 
@@ -16,9 +17,9 @@ export function withoutSecrets(
   const given = secrets.flatMap((secret) =>
     secret === undefined ? [] : [secret, encodeURIComponent(secret), formEncoded(secret)],
   );
-  return [...sent, ...given]
+  const cleaned = [...sent, ...given]
     .filter((secret) => secret.length >= 4)
     .sort((a, b) => b.length - a.length)
-    .reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text)
-    .replaceAll(/(X-Amz-(?:Credential|Security-Token|Signature)=)[^&\s"']+/gi, '$1***');
+    .reduce((left, secret) => left.replaceAll(secret, '***'), text);
+  return withoutTokens(cleaned);
 }

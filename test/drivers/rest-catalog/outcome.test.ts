@@ -65,19 +65,19 @@ test('outcomeOf a 400 that is a failed commit by its type is a conflict (D7)', (
   expect(outcomeOf(answer(400, icebergError('CommitFailedException')))).toBe('conflict');
 });
 
+const textOf = (given: Parameters<typeof errorText>[0]) => errorText(given, (text) => text);
+
 test('errorText is the server’s own words in a line', () => {
-  expect(errorText(answer(409, icebergError('CommitFailedException')))).toBe(
-    '409 CommitFailedException: told',
-  );
-  expect(errorText(answer(401, { error: 'invalid_client', error_description: 'wrong secret' }))).toBe(
+  expect(textOf(answer(409, icebergError('CommitFailedException')))).toBe('409 CommitFailedException: told');
+  expect(textOf(answer(401, { error: 'invalid_client', error_description: 'wrong secret' }))).toBe(
     '401 invalid_client: wrong secret',
   );
-  expect(errorText(answer(400, { message: 'Rate exceeded' }))).toBe('400 Rate exceeded');
-  expect(errorText(answer(502, '<html>\n<body><h1>502 Bad Gateway</h1></body></html>\n'))).toBe(
+  expect(textOf(answer(400, { message: 'Rate exceeded' }))).toBe('400 Rate exceeded');
+  expect(textOf(answer(502, '<html>\n<body><h1>502 Bad Gateway</h1></body></html>\n'))).toBe(
     '502 502 Bad Gateway',
   );
-  expect(errorText(answer(503, ''))).toBe('503');
-  expect(errorText(answer(500, 'x'.repeat(100_000))).length).toBeLessThan(600);
+  expect(textOf(answer(503, ''))).toBe('503');
+  expect(textOf(answer(500, 'x'.repeat(100_000))).length).toBeLessThan(600);
 });
 
 test('retryAfterMs reads seconds and dates, and nothing else', () => {
@@ -89,4 +89,10 @@ test('retryAfterMs reads seconds and dates, and nothing else', () => {
   expect(retryAfterMs(answer(429, '', { 'retry-after': new Date(now - 3_000).toUTCString() }), now)).toBe(0);
   expect(retryAfterMs(answer(429, '', { 'retry-after': 'soon' }), now)).toBeUndefined();
   expect(retryAfterMs(answer(429), now)).toBeUndefined();
+});
+
+test('errorText takes secrets out before it cuts: half a secret is one still (I10)', () => {
+  const secret = 's3cr3t'.repeat(4);
+  const long = answer(500, `${'x'.repeat(490)}${secret}`);
+  expect(errorText(long, (text) => text.replaceAll(secret, '***'))).not.toContain('s3cr');
 });
