@@ -11,17 +11,14 @@ import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier
  * - `gone`: a live entry without an object: reading the table fails
  * - `live-twice`: two live entries for one object: its rows are counted twice
  */
-const REPORTED = [
-  'deleted',
-  'rolled-back',
-  'replaced',
-  'unprovable',
-  'quarantined',
-  'gone',
-  'live-twice',
-] as const;
-
-export type ReportedReason = (typeof REPORTED)[number];
+export type ReportedReason =
+  | 'deleted'
+  | 'rolled-back'
+  | 'replaced'
+  | 'unprovable'
+  | 'quarantined'
+  | 'gone'
+  | 'live-twice';
 
 /** What is in the store, and what is in the table, of one dataset. */
 export interface Reconciliation {
