@@ -1,0 +1,9 @@
+/** What the tests use of oidc-provider, which has no types of its own. */
+declare module 'oidc-provider' {
+  import type { Server } from 'node:http';
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Readonly<Record<string, unknown>>);
+    listen(port: number, host: string, listening: () => void): Server;
+  }
+}
