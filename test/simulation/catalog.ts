@@ -30,6 +30,8 @@ export interface SimCatalog {
   /** @throws CatalogError as the REST specification has it */
   commit(identifier: TableIdentifier, request: CommitRequest, by: CatalogChange['by']): SimTable;
   drop(identifier: TableIdentifier): void;
+  /** Takes a table back to what it was so many changes ago, as a backup does; nobody is told. */
+  restore(identifier: TableIdentifier, changes: number): void;
   port(io: Io): Catalog;
 }
 
@@ -43,8 +45,8 @@ export function simCatalog(options: {
 }): SimCatalog {
   const { store, now, uuid, changed } = options;
   const tables = new Map<string, SimTable>();
-  /** What a cache in front of the catalog may still answer. */
-  const earlier = new Map<string, SimTable | undefined>();
+  /** What each table was, the latest last: what a backup has, and a cache in front of the catalog may still answer. */
+  const earlier = new Map<string, SimTable[]>();
   let files = 0;
 
   function keep(
@@ -61,10 +63,15 @@ export function simCatalog(options: {
       metadata,
       metadataLocation: location ?? `${metadata.location}/metadata/${files}.metadata.json`,
     };
-    earlier.set(key, before);
+    remember(key);
     tables.set(key, after);
     changed({ table: identifier, before, after, request, by });
     return after;
+  }
+
+  function remember(key: string): void {
+    const table = tables.get(key);
+    if (table !== undefined) earlier.set(key, [...(earlier.get(key) ?? []), table]);
   }
 
   function commit(identifier: TableIdentifier, request: CommitRequest, by: CatalogChange['by']): SimTable {
@@ -95,8 +102,17 @@ export function simCatalog(options: {
     commit,
     drop(identifier) {
       const key = formatIdentifier(identifier);
-      earlier.set(key, tables.get(key));
+      remember(key);
       tables.delete(key);
+    },
+    restore(identifier, changes) {
+      const key = formatIdentifier(identifier);
+      const after = earlier.get(key)?.at(-changes);
+      const before = tables.get(key);
+      if (after === undefined || before?.metadata['table-uuid'] !== after.metadata['table-uuid']) return;
+      remember(key);
+      tables.set(key, after);
+      changed({ table: identifier, before, after, request: undefined, by: 'others' });
     },
     port: (io) => ({
       load: (identifier) =>
@@ -107,7 +123,9 @@ export function simCatalog(options: {
           unanswered: unavailable(`load "${identifier.name}"`),
           answers: {
             stale: () =>
-              loaded(earlier.get(formatIdentifier(identifier)) ?? tables.get(formatIdentifier(identifier))),
+              loaded(
+                earlier.get(formatIdentifier(identifier))?.at(-1) ?? tables.get(formatIdentifier(identifier)),
+              ),
             unauthorized,
           },
         }),

@@ -1,3 +1,4 @@
+import { readListing } from '../../lib/ledger/registration-summary.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { CommitRequest } from '../../local/catalog/commit.ts';
 import { type JsonObject, readObjects } from '../../local/catalog/json-object.ts';
@@ -34,7 +35,7 @@ export function commitInvariants(world: World, history: History, files: TableFil
         const live = contentsOf(history, files, after.metadata);
         if (by === 'registrar') {
           const added = fresh.flatMap((snapshot) => files.added(snapshot).map(({ filePath }) => filePath));
-          checkAdded(world, history, after.metadata, name, added);
+          checkAdded(world, history, after.metadata, known, name, added);
           for (const path of added) checkColumns(world, history, after.metadata, name, path);
           checkContents(world, history, name, live, plus(held.get(name) ?? new Map(), added));
         }
@@ -57,9 +58,12 @@ function attempt(world: World, table: string, read: () => void): boolean {
 }
 
 function note(history: History, files: TableFiles, snapshot: SnapshotJson, by: CatalogChange['by']): void {
+  const summary = (snapshot['summary'] ?? {}) as Readonly<Record<string, string>>;
+  const listing = readListing(summary);
   for (const { filePath, fileSizeInBytes, recordCount } of files.added(snapshot)) {
     history.register(filePath, {
       by,
+      etag: listing.kind === 'segments' ? listing.etags.get(filePath) : undefined,
       snapshotId: BigInt(snapshot['snapshot-id']),
       sizeBytes: Number(fileSizeInBytes),
       rows: Number(recordCount),
@@ -90,10 +94,12 @@ function checkAdded(
   world: World,
   history: History,
   metadata: TableMetadata,
+  known: ReadonlySet<bigint>,
   table: string,
   added: readonly string[],
 ): void {
-  const line = new Set(ancestry(metadata, headOf(metadata)).map((one) => BigInt(one['snapshot-id'])));
+  const ids = ancestry(metadata, headOf(metadata)).map((one) => BigInt(one['snapshot-id']));
+  const line = new Set(ids.filter((id) => known.has(id)));
   for (const path of added) {
     if (!history.keys.has(path)) world.violate('I11', `${path} is in ${table}, and nobody shipped it`);
     const earlier = (history.registered.get(path) ?? []).find(({ snapshotId }) => line.has(snapshotId));

@@ -10,6 +10,8 @@ export interface KeyState {
 export interface Registered {
   readonly by: 'registrar' | 'others';
   readonly snapshotId: bigint;
+  /** As the snapshot's own summary has it; undefined where it does not name segments. */
+  readonly etag: string | undefined;
   readonly sizeBytes: number;
   readonly rows: number;
 }

@@ -24,6 +24,9 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
+/** How far a long run has come: it goes on from there with `--from`. */
+const PROGRESS_EVERY = 1000;
+
 const beganMs = performance.now();
 let violations = 0;
 let commits = 0;
@@ -31,6 +34,7 @@ for (let seed = from; seed < from + count; seed += 1) {
   const schedule = scheduleOf(seed);
   const outcome = await simulate(schedule, contents, { traced: one });
   commits += outcome.commits;
+  if (seed % PROGRESS_EVERY === 0) process.stderr.write(`up to seed ${seed}: ${violations} violations\n`);
   if (one) say(outcome.lines.join('\n'));
   if (outcome.violations.length === 0) continue;
   violations += 1;

@@ -84,6 +84,9 @@ export function operations(
       case 'roll back':
         rollBack(tables, op.dataset, op.steps);
         break;
+      case 'restore':
+        services.catalog.restore(tableOf(op.dataset), op.changes);
+        break;
       case 'drop':
         services.catalog.drop(tableOf(op.dataset));
         dropped(tableOf(op.dataset));

@@ -61,6 +61,8 @@ export type Op = { readonly atMs: number } & (
   | { readonly kind: 'delete rows'; readonly dataset: DatasetName }
   | { readonly kind: 'expire'; readonly dataset: DatasetName; readonly keep: number }
   | { readonly kind: 'roll back'; readonly dataset: DatasetName; readonly steps: number }
+  /** The catalog comes back from a backup: the table is what it was so many changes ago. */
+  | { readonly kind: 'restore'; readonly dataset: DatasetName; readonly changes: number }
   | { readonly kind: 'set data path'; readonly dataset: DatasetName; readonly folder: string }
   | { readonly kind: 'redrive dead letters' }
   /** Again after each of these times: within five minutes FIFO queues swallow what they took before. */
@@ -86,14 +88,18 @@ export function scheduleOf(seed: number): Schedule {
   );
   // A table that is dropped takes its data path with it: what lies there is then known by nothing.
   const dropped = others.some(({ kind }) => kind === 'drop');
-  const ops = [...shipped, ...others.filter(({ kind }) => !(dropped && kind === 'set data path'))].sort(
-    (a, b) => a.atMs - b.atMs,
+  // Files that expired since a backup are not in it: such a catalog has tables that nobody can read.
+  const expired = others.some(({ kind }) => kind === 'expire');
+  const possible = others.filter(
+    ({ kind }) => !(dropped && kind === 'set data path') && !(expired && kind === 'restore'),
   );
+  const ops = [...shipped, ...possible].sort((a, b) => a.atMs - b.atMs);
   return { seed, settings, ops, faults: 'drawn' };
 }
 
 function drawSettings(draws: Draws): Settings {
   const faultRate = draws.pick([0, 0.01, 0.05, 0.15]);
+  const timeoutMs = draws.pick([60_000, 60_000, 300_000]);
   return {
     faultRate,
     commitFaultRate: draws.pick([0, faultRate, 0.3, 0.6]),
@@ -105,8 +111,8 @@ function drawSettings(draws: Draws): Settings {
       ['create'],
       undefined,
     ]),
-    timeoutMs: draws.pick([60_000, 60_000, 300_000]),
-    visibilitySeconds: draws.pick([30, 360, 360]),
+    timeoutMs,
+    visibilitySeconds: timeoutMs === 60_000 ? draws.pick([30, 360, 360]) : 360,
     windowMs: draws.pick([0, 1_000, 10_000]),
     maxReceives: draws.pick([2, 5, 100]),
     handlers: draws.pick([1, 2, 4]),
@@ -126,7 +132,9 @@ function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): 
     // A dataset's schema only ever moves on: whatever the order of arrival, every segment fits.
     if (version < 2 && draws.chance(0.15)) version = version === 0 ? 1 : 2;
     const dataset = datasets[draws.integer(0, datasets.length - 1)] ?? 'orders';
-    const uploads = Array.from({ length: draws.pick([1, 1, 1, 2, 3]) }, (_, part): Upload => {
+    // Now and then more than a snapshot's summary can name.
+    const count = draws.chance(0.02) ? 30 : draws.pick([1, 1, 1, 2, 3]);
+    const uploads = Array.from({ length: count }, (_, part): Upload => {
       const again = keys.length > 0 && draws.chance(0.12);
       const key = again
         ? (keys[draws.integer(0, keys.length - 1)] ?? '')
@@ -135,7 +143,7 @@ function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): 
       return {
         key,
         content: draws.chance(0.08) ? draws.pick(['misfit', 'empty', 'garbage']) : version,
-        number: again && draws.chance(0.5) ? keys.indexOf(key) : index * 3 + part,
+        number: again && draws.chance(0.5) ? keys.indexOf(key) : index * 40 + part,
         copied: draws.chance(0.05),
       };
     });
@@ -167,6 +175,7 @@ function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], k
     'expire',
     'expire',
     'roll back',
+    'restore',
     'set data path',
     'delete object',
     'redrive quarantine',
@@ -185,6 +194,8 @@ function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], k
       return { kind, atMs, dataset, keep: draws.integer(1, 3) };
     case 'roll back':
       return { kind, atMs, dataset, steps: draws.integer(1, 2) };
+    case 'restore':
+      return { kind, atMs, dataset, changes: draws.integer(1, 3) };
     case 'set data path':
       return { kind, atMs, dataset, folder: draws.pick(['compacted', 'files']) };
     case 'redrive quarantine':
