@@ -2,12 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpService } from '../../local/http-service.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { openLake } from '../integration/schema/lake.ts';
-import { awsKey, glue, s3Tables } from './aws.ts';
+import { awsKey } from './aws.ts';
 import { type Dialect, type DialectWorld, type Ignorance, startDialect } from './dialect.ts';
-import { lakekeeper } from './lakekeeper.ts';
-import { bigLake, r2, snowflake, unity } from './managed.ts';
-import { nessie } from './nessie.ts';
-import { polaris } from './polaris.ts';
+import { dialects } from './dialects.ts';
 import { offerOne, tellStory } from './story.ts';
 
 let stack: Stack;
@@ -47,18 +44,15 @@ async function meets(dialect: Dialect, ignorance: Ignorance = {}): Promise<Diale
   return world;
 }
 
-describe.each([polaris, lakekeeper, nessie, glue, s3Tables, unity, snowflake, r2, bigLake])(
-  'the dialect of $name',
-  (dialect) => {
-    test(dialect.refuses === undefined ? 'is registered in' : 'can hold no file of others, and says so', () =>
-      meets(dialect).then(() => undefined),
-    );
+describe.each(dialects)('the dialect of $name', (dialect) => {
+  test(dialect.refuses === undefined ? 'is registered in' : 'can hold no file of others, and says so', () =>
+    meets(dialect).then(() => undefined),
+  );
 
-    for (const { title, source, without } of dialect.quirks) {
-      if (without === undefined) continue;
-      test(`would be missed by a registrar that does not know: ${title} (${source})`, async () => {
-        await expect(meets(dialect, without)).rejects.toThrow();
-      });
-    }
-  },
-);
+  for (const { title, source, without } of dialect.quirks) {
+    if (without === undefined) continue;
+    test(`would be missed by a registrar that does not know: ${title} (${source})`, async () => {
+      await expect(meets(dialect, without)).rejects.toThrow();
+    });
+  }
+});
