@@ -1,5 +1,6 @@
 import { RegistrarError } from '../errors.ts';
 import type { ColumnRange } from '../segment/column-range.ts';
+import type { Bound } from '../segment/column-tally.ts';
 import type { PartitionValue } from '../spec/partition-spec.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import {
@@ -59,25 +60,40 @@ function partitionOf(
 function provenValue(field: ResolvedPartitionField, range: ColumnRange): Uint8Array | undefined {
   const { transform, sourceType } = field;
   const { lower, upper } = range;
-  if (transform.name === 'void' || isFloatingPoint(sourceType)) return undefined;
-  if (!range.exact || range.nullCount !== 0n || lower === undefined || upper === undefined) return undefined;
-  if (transform.name === 'bucket' && Buffer.compare(lower, upper) !== 0) return undefined;
-  const first = partitionValue(transform, sourceType, lower);
-  const last = partitionValue(transform, sourceType, upper);
+  if (transform.name === 'void' || isFloatingPoint(sourceType) || range.nullCount !== 0n) return undefined;
+  if (lower?.isExact !== true || upper?.isExact !== true) return undefined;
+  if (transform.name === 'bucket' && Buffer.compare(lower.bytes, upper.bytes) !== 0) return undefined;
+  const first = partitionValue(transform, sourceType, lower.bytes);
+  const last = partitionValue(transform, sourceType, upper.bytes);
   return Buffer.compare(first, last) === 0 ? first : undefined;
 }
 
 /** Whether all rows may have the value that the key claims, some of them not being null. */
 function agrees(field: ResolvedPartitionField, range: ColumnRange, claim: PartitionValue): boolean {
-  const { transform, sourceType, resultType } = field;
   const { lower, upper, nullCount } = range;
   if (claim === null) return nullCount !== 0n && lower === undefined && upper === undefined;
   if ((nullCount ?? 0n) > 0n) return false;
-  if (transform.name === 'void' || transform.name === 'bucket') return true;
-  if (isFloatingPoint(resultType) && Number.isNaN(floatingPoint(claim))) return lower === undefined;
-  const order = (bound: Uint8Array) =>
-    compareSingleValues(resultType, partitionValue(transform, sourceType, bound), claim);
-  return (lower === undefined || order(lower) <= 0) && (upper === undefined || order(upper) >= 0);
+  return allows(field, claim, lower, 'lower') && allows(field, claim, upper, 'upper');
+}
+
+/** An exact bound is a value of the column, so it has the claimed one; a cut bound only must not lie beyond it. */
+function allows(
+  { transform, sourceType, resultType }: ResolvedPartitionField,
+  claim: Uint8Array,
+  bound: Bound | undefined,
+  side: 'lower' | 'upper',
+): boolean {
+  if (bound === undefined || transform.name === 'void') return true;
+  const value = partitionValue(transform, sourceType, bound.bytes);
+  if (bound.isExact) return isSame(resultType, value, claim);
+  if (transform.name === 'bucket') return true;
+  const order = compareSingleValues(resultType, value, claim);
+  return side === 'lower' ? order <= 0 : order >= 0;
+}
+
+/** The zero of a float's bound tells no sign: it is negative below and positive above. */
+function isSame(type: PrimitiveType, a: Uint8Array, b: Uint8Array): boolean {
+  return isFloatingPoint(type) ? floatingPoint(a) === floatingPoint(b) : Buffer.compare(a, b) === 0;
 }
 
 function undetermined(
@@ -89,8 +105,8 @@ function undetermined(
   const values =
     range === undefined
       ? 'the file lacks the column'
-      : `its values run from ${shown(sourceType, range.lower)} to ${shown(sourceType, range.upper)}` +
-        `${range.exact ? '' : ' (inexact)'}, ${range.nullCount ?? 'an unknown number'} of ${range.valueCount} are null`;
+      : `its values run from ${shown(sourceType, range.lower)} to ${shown(sourceType, range.upper)}, ` +
+        `${range.nullCount ?? 'an unknown number'} of ${range.valueCount} are null`;
   const claim = text === undefined ? '' : `, and the key says "${field.name}=${text}"`;
   return new RegistrarError(
     'sink.iceberg_partition_undetermined',
@@ -100,9 +116,13 @@ function undetermined(
   );
 }
 
-function shown(type: PrimitiveType, bound: Uint8Array | undefined): string {
+function shown(type: PrimitiveType, bound: Bound | undefined): string {
   if (bound === undefined) return 'an unknown bound';
-  if (type === 'string') return `"${Buffer.from(bound).toString('utf8')}"`;
-  if (isWholeNumber(type)) return String(wholeNumber(type, bound));
-  return isFloatingPoint(type) ? String(floatingPoint(bound)) : `0x${Buffer.from(bound).toString('hex')}`;
+  return `${shownValue(type, bound.bytes)}${bound.isExact ? '' : ' (inexact)'}`;
+}
+
+function shownValue(type: PrimitiveType, value: Uint8Array): string {
+  if (type === 'string') return `"${Buffer.from(value).toString('utf8')}"`;
+  if (isWholeNumber(type)) return String(wholeNumber(type, value));
+  return isFloatingPoint(type) ? String(floatingPoint(value)) : `0x${Buffer.from(value).toString('hex')}`;
 }

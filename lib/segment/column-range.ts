@@ -5,10 +5,8 @@ import type { Segment } from './segment.ts';
 
 /** What a file's footer says of one column, in single-value bytes of the table's type. */
 export interface ColumnRange {
-  readonly lower: Uint8Array | undefined;
-  readonly upper: Uint8Array | undefined;
-  /** Both are values that the column has, neither cut nor widened. */
-  readonly exact: boolean;
+  readonly lower: Bound | undefined;
+  readonly upper: Bound | undefined;
   /** Undefined when the footer does not say. */
   readonly nullCount: bigint | undefined;
   /** Nulls included. */
@@ -25,14 +23,11 @@ export function columnRanges(
   for (const { fieldId, type, isRepeated, lower, upper, nullCount, valueCount } of segment.columns) {
     const tableType = fields.get(fieldId)?.type;
     if (isRepeated || typeof tableType !== 'string') continue;
-    const widened = (bound: Bound | undefined) => bound && widenBound(bound.bytes, type, tableType);
-    ranges.set(fieldId, {
-      lower: widened(lower),
-      upper: widened(upper),
-      exact: lower?.isExact === true && upper?.isExact === true,
-      nullCount,
-      valueCount,
-    });
+    const widened = (bound: Bound | undefined): Bound | undefined => {
+      const bytes = bound && widenBound(bound.bytes, type, tableType);
+      return bytes && { bytes, isExact: bound.isExact };
+    };
+    ranges.set(fieldId, { lower: widened(lower), upper: widened(upper), nullCount, valueCount });
   }
   return ranges;
 }

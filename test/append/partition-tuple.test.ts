@@ -23,7 +23,8 @@ function range(
   upper: Uint8Array | undefined = lower,
   change: Partial<ColumnRange> = {},
 ): ColumnRange {
-  return { lower, upper, exact: true, nullCount: 0n, valueCount: 10n, ...change };
+  const exact = (bytes: Uint8Array | undefined) => bytes && { bytes, isExact: true };
+  return { lower: exact(lower), upper: exact(upper), nullCount: 0n, valueCount: 10n, ...change };
 }
 
 interface Case {
@@ -55,7 +56,8 @@ function partition(one: Case): PartitionValue | undefined {
 }
 
 const hex = (value: PartitionValue | undefined) => value && Buffer.from(value).toString('hex');
-const JAN_2 = 19724n * 86_400_000_000n;
+const DAY = 86_400_000_000n;
+const JAN_2 = 19724n * DAY;
 
 describe('partitionTuple', () => {
   it.each<[string, Case, PartitionValue]>([
@@ -92,9 +94,24 @@ describe('partitionTuple', () => {
     ],
     ['the key, where the null count is unknown', unknownNulls('p=eu/x'), text('eu')],
     [
-      'the bucket of the key',
-      { type: 'int', transform: 'bucket[16]', range: range(int(1), int(9)), key: 'p=3/x' },
+      'the bucket of the key, where both bounds are in it',
+      { type: 'int', transform: 'bucket[16]', range: range(int(3), int(34)), key: 'p=3/x' },
       int(3),
+    ],
+    [
+      'the bucket of the key, where the bounds are cut',
+      { type: 'string', transform: 'bucket[16]', range: cut('eu', 'ev'), key: 'p=3/x' },
+      int(3),
+    ],
+    [
+      'the key, where a zero has no sign',
+      { type: 'double', transform: 'identity', range: range(double(-0), double(0)), key: 'p=0.0/x' },
+      double(0),
+    ],
+    [
+      'the key, where NaN leaves no bounds',
+      { type: 'double', transform: 'identity', range: range(), key: 'p=NaN/x' },
+      double(Number.NaN),
     ],
     [
       'the file, where the key says something else',
@@ -127,6 +144,41 @@ describe('partitionTuple', () => {
       'two values, whatever the key says',
       { type: 'int', transform: 'identity', range: range(int(1), int(5)), key: 'p=9/x' },
       /from 1 to 5.*the key says "p=9"/,
+    ],
+    [
+      'exact bounds on both sides of the value that the key says (A32)',
+      { type: 'int', transform: 'identity', range: range(int(1), int(9)), key: 'p=5/x' },
+      /from 1 to 9.*the key says "p=5"/,
+    ],
+    [
+      'exact bounds on both sides of the day that the key says (A32)',
+      {
+        type: 'timestamp',
+        transform: 'day',
+        range: range(long(JAN_2 - DAY), long(JAN_2 + DAY)),
+        key: 'p=2024-01-02/x',
+      },
+      /the key says "p=2024-01-02"/,
+    ],
+    [
+      'one exact bound outside of the value that the key says, the other cut',
+      {
+        type: 'string',
+        transform: 'identity',
+        range: { ...cut('eu', 'ev'), lower: { bytes: text('eu'), isExact: true } },
+        key: 'p=eu-west/x',
+      },
+      /from "eu" to "ev" \(inexact\)/,
+    ],
+    [
+      'exact bounds in another bucket than the key says',
+      { type: 'int', transform: 'bucket[16]', range: range(int(3), int(9)), key: 'p=3/x' },
+      /the key says "p=3"/,
+    ],
+    [
+      'NaN in the key and numbers in the file',
+      { type: 'double', transform: 'identity', range: range(double(1)), key: 'p=NaN/x' },
+      /the key says "p=NaN"/,
     ],
     [
       'two days',
@@ -213,9 +265,13 @@ describe('partitionTuple', () => {
   });
 });
 
+function cut(lower: string, upper: string): ColumnRange {
+  const bound = (value: string) => ({ bytes: text(value), isExact: false });
+  return range(undefined, undefined, { lower: bound(lower), upper: bound(upper) });
+}
+
 function cutBounds(key?: string): Case {
-  const cut = range(text('eu'), text('ev'), { exact: false });
-  return { type: 'string', transform: 'identity', range: cut, ...(key && { key }) };
+  return { type: 'string', transform: 'identity', range: cut('eu', 'ev'), ...(key && { key }) };
 }
 
 function unknownNulls(key?: string): Case {
