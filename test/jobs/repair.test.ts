@@ -110,6 +110,18 @@ describe('repair', () => {
     expect((await planRepair(uriOf(doubled), 'keep-one', registration.ports)).removes).toBe(0);
   });
 
+  test('takes out an entry whose object is gone, so that the table can be read again', async () => {
+    const gone = upload('gone', 7);
+    await registration.deliver([upload('a', 1), gone]);
+    registration.stack.objects.delete('lake', gone.key);
+    await expect(ids()).rejects.toThrow();
+    await repaired(gone, 'remove');
+    expect(await ids()).toEqual(['1']);
+    await expect(planRepair(uriOf(gone), 'replace', registration.ports)).rejects.toMatchObject({
+      code: 'segment.missing',
+    });
+  });
+
   test('survives a conflict and a lost answer, and does its work once', async () => {
     const bad = upload('bad', 7);
     await registration.deliver([upload('a', 1), bad]);
