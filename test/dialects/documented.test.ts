@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseYaml, type RawSettings } from '../../lib/config/document.ts';
 import { loadConfig } from '../../lib/config/load-config.ts';
@@ -45,6 +45,15 @@ describe('docs/catalogs.md', () => {
       expect(withoutSecrets(shown)).toEqual(withoutSecrets(settings));
     },
   );
+});
+
+test.each(['catalogs.md', 'security.md'])('every test and page that docs/%s links is there', (name) => {
+  const docs = new URL('../../docs/', import.meta.url);
+  const links = [...readFileSync(new URL(name, docs), 'utf8').matchAll(/\]\(([^)#]+)/g)].map(
+    ([, link = '']) => link,
+  );
+  expect(links.length).toBeGreaterThan(5);
+  expect(links.filter((link) => !existsSync(new URL(link, docs)))).toStrictEqual([]);
 });
 
 /** What a reference stands for is not compared, nor how scalars are written. */

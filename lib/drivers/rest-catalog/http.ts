@@ -52,6 +52,8 @@ export interface HttpSettings {
   readonly connectTimeoutMs?: number;
   /** @default 30_000 */
   readonly timeoutMs?: number;
+  /** Of an answer's body: what is longer is no answer. @default 256 MiB */
+  readonly maxAnswerBytes?: number;
   readonly tls?: TlsSettings;
   readonly proxies?: ProxySettings | undefined;
 }
@@ -61,6 +63,7 @@ export interface HttpSettings {
  * (I7, F10). A connection must stand within `connectTimeoutMs`; head and each part of the body must come within `timeoutMs`.
  */
 export function httpSender(settings: HttpSettings = {}): SendHttp {
+  const { maxAnswerBytes = 256 * 1024 * 1024 } = settings;
   const refusals = new Map<number, Error>();
   let making: Promise<Dispatcher> | undefined;
 
@@ -80,6 +83,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
       let status = 0;
       let answered: Readonly<Record<string, string | string[] | undefined>> = {};
       const chunks: Buffer[] = [];
+      let sizeBytes = 0;
       dispatcher.dispatch(
         { ...request, body: request.body ?? null },
         {
@@ -90,8 +94,10 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
             status = statusCode;
             answered = headers;
           },
-          onResponseData(_controller, chunk) {
-            chunks.push(chunk);
+          onResponseData(controller, chunk) {
+            sizeBytes += chunk.length;
+            if (sizeBytes <= maxAnswerBytes) chunks.push(chunk);
+            else controller.abort(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
           },
           onResponseEnd() {
             const body = Buffer.concat(chunks).toString();

@@ -1,4 +1,5 @@
 import type { LoadedTable } from '../../ports.ts';
+import { plainSpelling } from '../../spec/object-uri.ts';
 import { isRecord } from './outcome.ts';
 
 /** What a catalog hands out for the files below a prefix: Java's property names, `s3.access-key-id` and the like. */
@@ -20,7 +21,7 @@ export function storageCredentials(
   const location = metadata['location'];
   return [...listed.map(credential), { prefix: typeof location === 'string' ? `${location}/` : '', config }]
     .filter(({ prefix, config: given }) => prefix !== '' && given['s3.access-key-id'] !== undefined)
-    .map(({ prefix, config: given }) => ({ prefix: plainScheme(prefix), config: { ...config, ...given } }));
+    .map(({ prefix, config: given }) => ({ prefix: plainSpelling(prefix), config: { ...config, ...given } }));
 }
 
 /** The credential with the longest prefix of a URI (`rest-catalog-open-api.yaml`, `StorageCredential`). */
@@ -29,7 +30,7 @@ export function credentialFor(
   uri: string,
 ): StorageCredential | undefined {
   return credentials
-    .filter(({ prefix }) => plainScheme(uri).startsWith(prefix))
+    .filter(({ prefix }) => plainSpelling(uri).startsWith(prefix))
     .reduce<StorageCredential | undefined>(
       (longest, one) => (longest === undefined || one.prefix.length > longest.prefix.length ? one : longest),
       undefined,
@@ -49,8 +50,4 @@ function credential(value: unknown): StorageCredential {
     prefix: typeof prefix === 'string' ? prefix : '',
     config: config as Readonly<Record<string, string>>,
   };
-}
-
-function plainScheme(uri: string): string {
-  return uri.replace(/^s3[an]:/, 's3:');
 }

@@ -108,3 +108,16 @@ test('httpSender follows no redirect', async () => {
   expect(await httpSender()(post(origin))).toMatchObject({ kind: 'answer', status: 307 });
   expect(requests).toHaveLength(1);
 });
+
+test('httpSender takes no answer that is larger than it may be, however small its parts', async () => {
+  const endless = await rawServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    const more = () => socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, (error) => error ?? setImmediate(more));
+    more();
+  });
+  const exchange = await httpSender({ maxAnswerBytes: 10_000 })(post(endless.origin));
+  expect(exchange).toMatchObject({
+    kind: 'lost',
+    cause: { message: 'the answer is larger than 10000 bytes' },
+  });
+});
