@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
+import { completionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
@@ -36,6 +37,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 function commands(): readonly Command[] {
   return [
+    completionCommand(commands),
     demoCommand(),
     doctorCommand(),
     explainCommand(),

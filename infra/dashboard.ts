@@ -31,13 +31,14 @@ export function addDashboard(
   const namespace = metricsNamespace(stage);
   const total = (metricName: string, label: string, statistic: string = Stats.SUM) =>
     new Metric({ namespace, metricName, label, statistic, period: PERIOD });
-  const byTable = (metricName: string, statistic: string) =>
+  const search = (dimension: string, metricName: string, statistic: string) =>
     new MathExpression({
-      expression: `SEARCH('{"${namespace}",table} MetricName="${metricName}"', '${statistic}', ${PERIOD.toSeconds()})`,
+      expression: `SEARCH('{"${namespace}",${dimension}} MetricName="${metricName}"', '${statistic}', ${PERIOD.toSeconds()})`,
       usingMetrics: {},
       label: '',
       period: PERIOD,
     });
+  const byTable = (metricName: string, statistic: string) => search('table', metricName, statistic);
   const graph = (title: string, left: IMetric[], unit: string) =>
     new GraphWidget({ title, left, leftYAxis: { label: unit, showUnits: false, min: 0 }, width: HALF });
   const waiting = { period: PERIOD, statistic: Stats.MAXIMUM };
@@ -68,7 +69,7 @@ export function addDashboard(
       ],
       [
         graph('History in which absence can be proven, by table', [byTable('historyMs', 'Minimum')], 'ms'),
-        graph('Open quarantine records, by table', [byTable('openFailures', 'Maximum')], 'segments'),
+        graph('Set aside, by code', [search('code', 'quarantined', 'Sum')], 'segments'),
       ],
       [
         graph(

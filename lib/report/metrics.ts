@@ -1,6 +1,6 @@
 import type { Clock, Log, LogRecord } from '../ports.ts';
 
-type Unit = 'Count' | 'Bytes' | 'Milliseconds';
+type Unit = 'Count' | 'Milliseconds';
 
 interface Published {
   /** Each set is a time series of its own, which is paid for. `[]` is the sum of all. */
@@ -16,13 +16,7 @@ const ONE = ['Count', 1] as const;
 const PUBLISHED: Readonly<Record<string, Published>> = {
   committed: {
     dimensions: [['table']],
-    metrics: {
-      segments: COUNT,
-      rows: COUNT,
-      bytes: ['Bytes'],
-      durationMs: ['Milliseconds'],
-      lagMs: ['Milliseconds'],
-    },
+    metrics: { segments: COUNT, lagMs: ['Milliseconds'] },
   },
   registered: {
     dimensions: [[]],
@@ -44,14 +38,7 @@ const PUBLISHED: Readonly<Record<string, Published>> = {
   reconciled: { dimensions: [[]], metrics: { reconcileMissing: ['Count', 'missing'] } },
   'table-health': {
     dimensions: [['table']],
-    metrics: {
-      ageMs: ['Milliseconds'],
-      historyMs: ['Milliseconds'],
-      openFailures: COUNT,
-      available: COUNT,
-      fresh: COUNT,
-      healthy: COUNT,
-    },
+    metrics: { ageMs: ['Milliseconds'], historyMs: ['Milliseconds'] },
   },
   health: {
     dimensions: [[]],

@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** What the documentation tells to type is there: commands, options, npm scripts, links. */
+const root = path.resolve(import.meta.dirname, '../..');
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(path.join(root, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+const lines = pages.flatMap((page) =>
+  readFileSync(path.join(root, page), 'utf8')
+    .split('\n')
+    .map((text) => ({ page, text })),
+);
+
+/** Without a configuration, and reading only files of the checkout: these are run as they stand. */
+const HARMLESS = /^npx iceberg-registrar (explain|inspect|plan|invoke) [\w ]*(events|test)\/\S+$/;
+
+const commands = lines.flatMap(({ page, text }) => {
+  const found = /(?:^|[`\s])npx iceberg-registrar ([a-z][^`#|>…]*)/.exec(text)?.[1];
+  return found === undefined ? [] : [{ page, words: found.trim().split(/\s+/) }];
+});
+
+function run(args: readonly string[]) {
+  return spawnSync(process.execPath, ['cli/main.mjs', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] },
+  });
+}
+
+const helps = new Map<string, string>();
+function helpOf(words: readonly string[]): string {
+  const key = words.join(' ');
+  const known = helps.get(key) ?? run([...words, '--help']).stdout;
+  helps.set(key, known);
+  return known;
+}
+
+describe('the documentation', () => {
+  test('has commands to check', () => {
+    expect(commands.length).toBeGreaterThan(20);
+  });
+
+  test.each(commands.map(({ page, words }) => [page, words.join(' ')] as const))(
+    '%s: iceberg-registrar %s exists, with its options',
+    (_, line) => {
+      const words = line.split(' ');
+      const [name = '', second = ''] = words;
+      expect(helpOf([])).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+      const isNested = new RegExp(`^ {2}${second} ?\\[?`, 'm').test(
+        helpOf([name]).split('Commands:')[1] ?? '',
+      );
+      const help = helpOf(isNested ? [name, second] : [name]);
+      for (const option of words.filter((word) => word.startsWith('--'))) expect(help).toContain(option);
+    },
+  );
+
+  const harmless = lines
+    .filter(({ text }) => HARMLESS.test(text.trim()))
+    .map(({ text }) => text.replace(/#.*/, '').trim().split(/\s+/).slice(2));
+  test.each(harmless.map((words) => [words.join(' ')]))('iceberg-registrar %s does what it says', (line) => {
+    const { status, stderr, stdout } = run(line.split(' '));
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(stdout).not.toBe('');
+  });
+
+  test('names npm scripts that there are', () => {
+    const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const named = lines.flatMap(({ text }) =>
+      [...text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].flatMap((match) => match[1] ?? []),
+    );
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  test('links to pages and headings that there are', () => {
+    const broken = lines.flatMap(({ page, text }) =>
+      [
+        ...text
+          .replaceAll(/`[^`]*`/g, '')
+          .matchAll(/\]\((?!https?:)((?:[^)#\s]*[./][^)#\s]*)?)(?:#([^)\s]+))?\)/g),
+      ].flatMap(([link, file = '', heading]) => {
+        const target = file === '' ? page : path.join(path.dirname(page), file);
+        if (file === '' && heading === undefined) return [];
+        if (heading !== undefined && target.endsWith('.md'))
+          return headings(target).includes(heading) ? [] : [`${page}: ${link}`];
+        return exists(target) ? [] : [`${page}: ${link}`];
+      }),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+function exists(file: string): boolean {
+  try {
+    readFileSync(path.join(root, file));
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === 'EISDIR';
+  }
+}
+
+/** As GitHub names them. */
+function headings(page: string): readonly string[] {
+  if (!exists(page)) return [];
+  const text = readFileSync(path.join(root, page), 'utf8');
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
