@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { plainSpelling } from '../spec/object-uri.ts';
 import { placeholderProblem, templateProblem } from '../spec/path-template.ts';
 
 /**
@@ -97,7 +98,7 @@ export const storeUrl = v.pipe(
     /^(s3|s3a|s3n|gs):\/\/[^/]+(\/.*)?$/s,
     'must name a bucket and perhaps a prefix: s3://bucket/prefix or gs://bucket/prefix',
   ),
-  v.transform((url) => url.replace(/^s3[an]:/, 's3:').replace(/\/$/, '')),
+  v.transform((url) => plainSpelling(url).replace(/\/$/, '')),
   v.metadata({ type: 'store URL' }),
 );
 

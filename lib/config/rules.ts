@@ -1,3 +1,4 @@
+import { plainSpelling } from '../spec/object-uri.ts';
 import { parseTemplate, placeholders } from '../spec/path-template.ts';
 import { isMap, type RawSettings, type RawValue } from './document.ts';
 import { DEFAULT_LAYOUT, DEFAULT_TABLE } from './settings.ts';
@@ -129,7 +130,7 @@ function startsWith(value: RawValue | undefined, prefix: string): boolean {
 }
 
 function withSlash(url: RawValue | undefined): string | undefined {
-  return typeof url === 'string' ? `${url.replace(/\/$/, '').replace(/^s3[an]:/, 's3:')}/` : undefined;
+  return typeof url === 'string' ? `${plainSpelling(url).replace(/\/$/, '')}/` : undefined;
 }
 
 function member(value: RawValue | undefined, key: string): RawValue | undefined {

@@ -6,7 +6,7 @@ import type { SegmentReference } from '../event/segment-reference.ts';
 import { type Candidate, consultLedger, type ManifestReader } from '../ledger/ledger.ts';
 import type { LedgerMemory } from '../ledger/ledger-memory.ts';
 import type { IgnoredReason } from '../report/outcome.ts';
-import { ownPaths } from '../route/table-paths.ts';
+import { ownFileTest } from '../route/table-paths.ts';
 import { mergeSchemas, type SchemaMerge } from '../schema/merge.ts';
 import { type ColumnRange, columnRanges } from '../segment/column-range.ts';
 import { type Segment, segmentOf, withFieldIds } from '../segment/segment.ts';
@@ -59,9 +59,9 @@ export async function judge(
   const provenAbsent = new Set<string>();
   const fitting: Segment[] = [];
 
-  const own = ownPaths(state);
+  const isOwnFile = ownFileTest(state);
   const shipped = segments.filter(({ uri }) => {
-    const isOwn = own.some((path) => uri.startsWith(path));
+    const isOwn = isOwnFile(uri);
     if (isOwn) ignored.set(uri, 'table-data');
     return !isOwn;
   });

@@ -1,9 +1,9 @@
 import { readManifestEntries } from '../append/manifest.ts';
 import type { ListedManifest } from '../append/manifest-file-type.ts';
 import { type ManifestList, manifestFiles } from '../append/manifest-list.ts';
-import { plainSpelling } from '../ledger/registration-summary.ts';
 import type { Store } from '../ports.ts';
 import type { ManifestEntry } from '../spec/manifest.ts';
+import { plainSpelling } from '../spec/object-uri.ts';
 import { readWhole } from './table-manifests.ts';
 
 /** A manifest that has live entries of the path looked for. */

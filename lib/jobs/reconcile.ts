@@ -6,7 +6,8 @@ import { type PathIndex, pathIndex } from '../ledger/path-index.ts';
 import type { ListedObject } from '../ports.ts';
 import { countOutcomes } from '../report/outcome.ts';
 import { layoutRouter } from '../route/layout.ts';
-import { ownPaths } from '../route/table-paths.ts';
+import { ownFileTest } from '../route/table-paths.ts';
+import { plainSpelling } from '../spec/object-uri.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import { readTableMetadata } from '../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
@@ -127,13 +128,13 @@ function segmentFilter(
   { entries }: ReconcilePorts,
 ): (object: ListedObject) => boolean {
   const routeOf = layoutRouter(entries);
-  const own = ownPaths(state);
+  const isOwnFile = ownFileTest(state);
   return ({ uri, sizeBytes }) => {
     const reference = referenceTo(uri);
     if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;
     const routing = routeOf(reference);
     if (routing.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table)) return false;
-    return !own.some((path) => uri.startsWith(path));
+    return !isOwnFile(uri);
   };
 }
 
@@ -209,11 +210,12 @@ async function noteGone(
   if (head === undefined || live.size === tally.registered) return;
   const noted = new Set<string>();
   for await (const { filePath } of manifestReader(tableFiles(portsOf(entry))).live(head)) {
-    if (!filePath.startsWith(`${directory}/`) || live.wasSeen(filePath) || noted.has(filePath)) continue;
-    if (startAfter !== undefined && !follows(filePath, startAfter)) continue;
-    if (tally.resumeAfter !== undefined && follows(filePath, tally.resumeAfter)) continue;
-    noted.add(filePath);
-    tally.note('gone', filePath);
+    const path = plainSpelling(filePath);
+    if (!path.startsWith(`${directory}/`) || live.wasSeen(path) || noted.has(path)) continue;
+    if (startAfter !== undefined && !follows(path, startAfter)) continue;
+    if (tally.resumeAfter !== undefined && follows(path, tally.resumeAfter)) continue;
+    noted.add(path);
+    tally.note('gone', path);
   }
 }
 

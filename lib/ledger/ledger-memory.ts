@@ -1,7 +1,8 @@
 import type { ManifestEntry } from '../spec/manifest.ts';
+import { plainSpelling } from '../spec/object-uri.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import type { TableState } from '../spec/table-state.ts';
-import { type Listing, plainSpelling, readListing } from './registration-summary.ts';
+import { type Listing, readListing } from './registration-summary.ts';
 
 /**
  * What was read of one table's snapshots: they never change, so a warm container reads each once. Bounded by the number of

@@ -1,14 +1,9 @@
 import type { ManifestEntry, Metrics } from '../spec/manifest.ts';
+import { plainSpelling } from '../spec/object-uri.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
 import { type LedgerMemory, ledgerMemory } from './ledger-memory.ts';
-import {
-  hashesMention,
-  type LedgerHashes,
-  type Listing,
-  ledgerHashes,
-  plainSpelling,
-} from './registration-summary.ts';
+import { hashesMention, type LedgerHashes, type Listing, ledgerHashes } from './registration-summary.ts';
 
 /** A segment that asks whether it is in the table. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { plainSpelling } from './registration-summary.ts';
+import { plainSpelling } from '../spec/object-uri.ts';
 
 /**
  * A set of paths with the size of each file, for millions of them: 13 bytes a slot, three quarters of the slots taken at

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { plainSpelling } from '../spec/object-uri.ts';
 import { version } from '../version.ts';
 
 /**
@@ -83,11 +84,6 @@ function lowerBound(sorted: Uint32Array, wanted: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** `s3a://` and `s3n://` are spellings of `s3://` (cases.md D15): for comparison only. */
-export function plainSpelling(uri: string): string {
-  return uri.replace(/^s3[an]:\/\//, 's3://');
 }
 
 function readSegments(base: string, text: string): Listing | undefined {

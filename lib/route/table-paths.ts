@@ -1,3 +1,4 @@
+import { plainSpelling } from '../spec/object-uri.ts';
 import type { TableState } from '../spec/table-state.ts';
 
 const IGNORED_PATHS = 'iceberg-registrar.ignored-paths';
@@ -9,10 +10,16 @@ const PATH_PROPERTIES = [
 ] as const;
 
 /**
- * Where the table keeps its own files, in URIs that end in a slash (I11): `data/` and `metadata/` below its location, the
- * paths its properties name, and every earlier one. What lies below is no segment, since compaction writes there.
+ * Whether a URI is of one of the table's own files (I11): below `data/` or `metadata/` of its location, the paths its
+ * properties name, or an earlier one. What lies there is no segment, since compaction writes there.
  */
-export function ownPaths(state: TableState): readonly string[] {
+export function ownFileTest(state: TableState): (uri: string) => boolean {
+  const paths = ownPaths(state);
+  return (uri) => paths.some((path) => plainSpelling(uri).startsWith(path));
+}
+
+/** In plain spelling, with a slash at the end. */
+function ownPaths(state: TableState): readonly string[] {
   return [...new Set([...currentPaths(state), ...earlierPaths(state)])];
 }
 
@@ -27,14 +34,14 @@ export function rememberedPaths(state: TableState): Readonly<Record<string, stri
 function currentPaths(state: TableState): readonly string[] {
   const configured = PATH_PROPERTIES.flatMap((name) => state.properties[name] ?? []);
   return [`${state.location}/data`, `${state.location}/metadata`, ...configured].map(
-    (path) => `${path.replace(/\/+$/, '')}/`,
+    (path) => `${plainSpelling(path).replace(/\/+$/, '')}/`,
   );
 }
 
 function earlierPaths(state: TableState): readonly string[] {
   try {
     const value: unknown = JSON.parse(state.properties[IGNORED_PATHS] ?? '[]');
-    return Array.isArray(value) ? value.filter((path) => typeof path === 'string') : [];
+    return Array.isArray(value) ? value.filter((path) => typeof path === 'string').map(plainSpelling) : [];
   } catch {
     return [];
   }

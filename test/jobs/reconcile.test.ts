@@ -172,6 +172,14 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     expect(await nothingSent()).toEqual({ quarantined: [uriOf(bad)] });
   });
 
+  test('gone, however the table spells its path (D15)', async () => {
+    const there = upload('a', 1);
+    await registration.deliver([there]);
+    const uri = uriOf(there).replace('a.parquet', 'gone.parquet');
+    await foreignAppend(registration, 'orders', [{ uri: uri.replace('s3:', 's3a:'), sizeBytes: 1 }]);
+    expect(await nothingSent()).toEqual({ gone: [uri] });
+  });
+
   test('gone, and replaced', async () => {
     const gone = upload('a', 1);
     const replaced = upload('b', 2);

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { ownFileTest, rememberedPaths } from '../../lib/route/table-paths.ts';
+import { tableState } from '../fakes/table-state.ts';
+
+const remembered = (...paths: string[]) => ({ 'iceberg-registrar.ignored-paths': JSON.stringify(paths) });
+
+describe('ownFileTest (I11)', () => {
+  const isOwnFile = ownFileTest(
+    tableState({
+      location: 's3://lake/orders',
+      properties: { 'write.data.path': 's3a://lake/compacted/', ...remembered('s3n://lake/old/') },
+    }),
+  );
+
+  test.each([
+    's3://lake/orders/data/x.parquet',
+    's3a://lake/orders/metadata/x.avro',
+    's3://lake/compacted/x.parquet',
+    's3://lake/old/x.parquet',
+  ])('has %s, however the table spells its paths', (uri) => {
+    expect(isOwnFile(uri)).toBe(true);
+  });
+
+  test.each([
+    's3://lake/orders/x.parquet',
+    's3://lake/compacted-not/x',
+    's3://lake/data/x',
+    'gs://lake/old/x',
+  ])('leaves %s to the shipper', (uri) => {
+    expect(isOwnFile(uri)).toBe(false);
+  });
+});
+
+describe('rememberedPaths', () => {
+  test('another spelling of a path is no new path', () => {
+    const location = 's3a://lake/orders';
+    const properties = remembered('s3://lake/orders/data/', 's3n://lake/orders/metadata/');
+    expect(rememberedPaths(tableState({ location, properties }))).toBeUndefined();
+  });
+
+  test('a path that is not there yet joins those that are', () => {
+    const properties = remembered('s3://lake/old/');
+    const paths = rememberedPaths(tableState({ location: 's3://lake/orders', properties }));
+    expect(JSON.parse(Object.values(paths ?? {})[0] ?? '[]')).toEqual([
+      's3://lake/orders/data/',
+      's3://lake/orders/metadata/',
+      's3://lake/old/',
+    ]);
+  });
+});
