@@ -136,6 +136,8 @@ export interface QuarantineRecord {
   readonly v: 1;
   /** `trying` is left before a segment that keeps failing is touched, and answered by `tried` when that was survived. */
   readonly kind: 'failure' | 'trying' | 'tried' | 'redriven' | 'discarded';
+  /** Of `tried`: an outage or the time ended the try before the segment came to an outcome. */
+  readonly interrupted?: true;
   readonly at: string;
   readonly code?: ErrorCode;
   readonly message?: string;
@@ -147,6 +149,8 @@ export interface QuarantineRecord {
     readonly sizeBytes?: number;
     readonly sequencer?: string;
     readonly versionId?: string;
+    /** It came by a copy: its Last-Modified says nothing about earlier registrations. */
+    readonly copied?: boolean;
   };
   /** The raw body of an event that could not be decoded. */
   readonly body?: string;

@@ -24,6 +24,7 @@ import { type HealthReport, health, logHealth } from './jobs/health.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile-event.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
+import { sourceQueue } from './jobs/registrations-queue.ts';
 import { route } from './jobs/route.ts';
 import type { BucketNotifications, Clock, Log, Quarantine, Queue, Random, Store, Timers } from './ports.ts';
 import { publishingLog } from './report/metrics.ts';
@@ -162,7 +163,7 @@ const warm = /* @__PURE__ */ untilItWorks(() => wire(process.env));
 /** The job of `functions/register.ts`. */
 export async function registerEvent(event: unknown, context: InvocationContext): Promise<BatchResponse> {
   const wiring = await warm();
-  return registerMessages(event, { ...wiring, queueUrl: wiring.entries[0]?.queues.registrations }, () =>
+  return registerMessages(event, { ...wiring, queueUrl: sourceQueue(event, wiring.entries) }, () =>
     context.getRemainingTimeInMillis(),
   );
 }

@@ -70,7 +70,7 @@ const ATTEMPT_MS = 3_000;
 /**
  * The attempt loop (design, "The commit"): stage on a state, send once, and settle which of the three ends it was (I7).
  *
- * @throws `catalog.conflict` when attempts or time run out; `catalog.refused` when the catalog refuses what was staged on
+ * @throws `catalog.conflict` when attempts or time run out, `invocation.timeout` when there is none to begin with; `catalog.refused` when the catalog refuses what was staged on
  * unchanged metadata; `table.missing`; and whatever `stage`, `reload` or the catalog throw.
  */
 export async function commitInAttempts<R>(
@@ -84,7 +84,10 @@ export async function commitInAttempts<R>(
   let message = '';
 
   for (let number = 1; number <= retry.maxAttempts; number += 1) {
-    if (options.remainingMs() < ATTEMPT_MS) break;
+    if (options.remainingMs() < ATTEMPT_MS) {
+      if (number === 1) throw outOfTime(table);
+      break;
+    }
     let staged = await options.stage({ state, fresh, number, afterUnknown });
     if (staged === 'reload') {
       state = await options.reload();
@@ -99,15 +102,13 @@ export async function commitInAttempts<R>(
       return { outcome: 'landed', state: options.read(result), attempts: number, result: staged.result };
     }
     message = result.message;
-    if (result.outcome === 'refused') {
-      if (result.reason === 'missing') throw missing(table, message);
-      if (result.reason === 'invalid' && fresh) throw refused(table, message);
-    }
+    if (result.outcome === 'refused' && result.reason === 'missing') throw missing(table, message);
 
     // A conflict of a cached state is no contention. Any other end waits before it looks, since a state grows old while one waits.
     if (result.outcome === 'unknown' || fresh)
       await ports.timers.sleep(backoffMs(number, retry, ports.random));
     const asserted = state;
+    const wasFresh = fresh;
     state = await options.reload();
     fresh = true;
     if (result.outcome === 'unknown') {
@@ -117,7 +118,8 @@ export async function commitInAttempts<R>(
       refusedOn = undefined;
     } else {
       const unchanged = sameMetadata(asserted, state);
-      if (unchanged && refusedOn === state.metadataLocation) throw refused(table, message);
+      const isFinal = result.reason === 'invalid' ? wasFresh : refusedOn === state.metadataLocation;
+      if (unchanged && isFinal) throw refused(table, message);
       refusedOn = unchanged ? state.metadataLocation : undefined;
     }
   }
@@ -165,6 +167,14 @@ function refused(table: TableIdentifier, message: string): RegistrarError {
   return new RegistrarError(
     'catalog.refused',
     `Cannot commit to table "${formatIdentifier(table)}": the catalog refuses the request although it was staged on the newest metadata: "${message}"`,
+    { context: { table: formatIdentifier(table) } },
+  );
+}
+
+function outOfTime(table: TableIdentifier): RegistrarError {
+  return new RegistrarError(
+    'invocation.timeout',
+    `Cannot commit to table "${formatIdentifier(table)}": this invocation has less than ${ATTEMPT_MS / 1000} s left, and the catalog needs time to answer; the messages are delivered again`,
     { context: { table: formatIdentifier(table) } },
   );
 }

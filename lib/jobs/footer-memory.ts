@@ -5,13 +5,15 @@
 export interface FooterMemory {
   /** Takes room for a footer; false when there is none. A round that holds nothing yet always gets room, so that it goes on. */
   take(round: FooterRound, bytes: number): boolean;
-  /** Gives back what a round took. */
+  /** Ends a round and gives back what it took. */
   release(round: FooterRound): void;
 }
 
 /** What one table's round holds. */
 export interface FooterRound {
   heldBytes: number;
+  /** It has ended: reads of it that still wait are not begun. */
+  isOver: boolean;
 }
 
 /** A quarter of the smallest memory the function is deployed with. */
@@ -29,6 +31,7 @@ export function footerMemory(maxBytes = MAX_BYTES): FooterMemory {
     release(round) {
       held -= round.heldBytes;
       round.heldBytes = 0;
+      round.isOver = true;
     },
   };
 }

@@ -19,6 +19,8 @@ export interface BatchResult {
 
 /** From this receive on a table's segments go in growing groups, so that one of them cannot hold up the others. */
 const GROUPS_FROM_RECEIVE = 3;
+/** As many as a snapshot's summary can list by hash: of a larger commit the ledger would have to read the manifests. */
+const MAX_SEGMENTS_A_COMMIT = 1_500;
 /** From this receive on every segment goes alone, and leaves word before it is touched. */
 const ALONE_FROM_RECEIVE = 10;
 /** A group is not begun with less than this left. */
@@ -71,7 +73,7 @@ export async function registerDelivered(
     outages = failure !== undefined && isOutage(failure.error.code) ? outages + 1 : 0;
     // Whoever of several is to blame is found by beginning again with one.
     if (!isGroupsFailure || group.length === 1) at += group.length;
-    size = isGroupsFailure || alone ? 1 : size * 2;
+    size = isGroupsFailure || alone ? 1 : Math.min(MAX_SEGMENTS_A_COMMIT, size * 2);
   }
   return {
     outcomes: references.map((reference) => outcomes.get(reference) ?? notReached(reference, target)),
@@ -90,7 +92,7 @@ async function inRounds(
   const registrations: Registration[] = [];
   let rest = references;
   do {
-    const done = await registerAll(rest);
+    const done = await registerAll(rest.slice(0, MAX_SEGMENTS_A_COMMIT));
     const settled = new Set(done.outcomes.map(({ reference }) => reference));
     outcomes.push(...done.outcomes);
     if (done.registration !== undefined) registrations.push(done.registration);

@@ -99,11 +99,13 @@ async function answerFailure(
 
 function hintsOf(failures: readonly Failure[]): Partial<SegmentReference> {
   const { etag, sizeBytes, sequencer, versionId } = failures.at(-1)?.record.segment ?? {};
+  const copied = failures.some(({ record }) => record.segment?.copied === true);
   return {
     ...(etag !== undefined && { etag }),
     ...(sizeBytes !== undefined && { sizeBytes }),
     ...(sequencer !== undefined && { sequencer }),
     ...(versionId !== undefined && { versionId }),
+    ...(copied && { copied }),
   };
 }
 

@@ -48,12 +48,13 @@ export function quarantinedSegment(
   found?: { readonly etag: string; readonly sizeBytes: number },
 ): NonNullable<QuarantineRecord['segment']> {
   const { etag, sizeBytes } = found ?? reference;
-  const { sequencer, versionId } = reference;
+  const { sequencer, versionId, copied } = reference;
   return {
     uri: segmentUri(reference),
     ...(etag !== undefined && { etag }),
     ...(sizeBytes !== undefined && { sizeBytes }),
     ...(sequencer !== undefined && { sequencer }),
     ...(versionId !== undefined && { versionId }),
+    ...(copied === true && { copied }),
   };
 }

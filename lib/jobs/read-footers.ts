@@ -27,6 +27,8 @@ export interface FooterLimits {
   readonly maxFooterBytes: number;
   readonly concurrently: LimitFunction;
   readonly hasRoom: (footerBytes: number) => boolean;
+  /** The round has ended, or its time has: what still waits to be read is not. */
+  readonly isOver: () => boolean;
 }
 
 /** How often an object that is replaced between the two requests for its footer is read again. */
@@ -38,10 +40,13 @@ export async function readFooters(
   references: readonly SegmentReference[],
   limits: FooterLimits,
 ): Promise<FootersRead> {
-  const byUri = new Map(references.map((reference) => [segmentUri(reference), reference]));
+  const byUri = Map.groupBy(references, segmentUri);
+  const lastOf = new Map(references.map((reference) => [segmentUri(reference), reference]));
   const answers = await Promise.all(
-    [...byUri].map(([uri, reference]) =>
-      limits.concurrently(async () => [uri, await readOne(store, reference, limits)] as const),
+    [...lastOf].map(([uri, last]) =>
+      limits.concurrently(async () => {
+        return [uri, await readOne(store, asOne(byUri.get(uri) ?? [], last), limits)] as const;
+      }),
     ),
   );
   const segments: SegmentRead[] = [];
@@ -57,12 +62,26 @@ export async function readFooters(
   return { segments, ignored, condemned, postponed };
 }
 
+/** What several notifications say of one key: a copy and the proof of a redrive hold whoever brought them. */
+function asOne(named: readonly SegmentReference[], last: SegmentReference): SegmentReference {
+  const copied = named.some((reference) => reference.copied === true);
+  const absentAt = named.find((reference) => reference.absentAt !== undefined)?.absentAt;
+  return { ...last, ...(copied && { copied }), ...(absentAt !== undefined && { absentAt }) };
+}
+
 async function readOne(
   store: Pick<Store, 'read'>,
   reference: SegmentReference,
   limits: FooterLimits,
 ): Promise<SegmentRead | RegistrarError | 'missing' | 'postponed'> {
   const uri = segmentUri(reference);
+  if (limits.isOver()) {
+    throw new RegistrarError(
+      'invocation.timeout',
+      `Cannot read the footer of "${uri}" within the time of this invocation: it is delivered again`,
+      { context: { uri } },
+    );
+  }
   try {
     for (let reads = 0; reads < MAX_READS; reads += 1) {
       const read = await readFooter(store, uri, limits);

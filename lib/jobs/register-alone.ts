@@ -37,9 +37,7 @@ export async function registerAlone(
     const [outcome] = done.outcomes;
     const isOurs = outcome?.kind === 'failed' && outcome.error.code === 'internal.error';
     if (isOurs) return await setAside(target, about, outcome.error, trying, ports);
-    if (trying !== undefined) {
-      await ports.quarantine.put({ ...tryRecord('tried', about, ports), answers: trying });
-    }
+    if (trying !== undefined) await answerTry(trying, outcome, about, ports);
     return done;
   } catch (fault) {
     if (!(fault instanceof RegistrarError)) throw fault;
@@ -63,7 +61,7 @@ interface Word {
   readonly waiting: Found | undefined;
   /** A try that nobody has answered. */
   readonly deadly: Found | undefined;
-  /** A try that was answered: this segment ends no function. */
+  /** A try that came to an outcome: this segment ends no function. One that an outage or the time ended says nothing. */
   readonly survived: boolean;
 }
 
@@ -76,7 +74,7 @@ async function wordOf({ table, reference }: About, { quarantine }: TablePorts): 
   return {
     waiting: unanswered('failure'),
     deadly: unanswered('trying'),
-    survived: records.some(({ record }) => record.kind === 'tried'),
+    survived: records.some(({ record }) => record.kind === 'tried' && record.interrupted !== true),
   };
 }
 
@@ -92,6 +90,29 @@ function tryRecord(
 ): QuarantineRecord {
   const at = new Date(clock.now()).toISOString();
   return { v: 1, kind, at, table, segment: quarantinedSegment(reference) };
+}
+
+/** A segment that is durable stays so whether or not this can be written. */
+async function answerTry(
+  trying: string,
+  outcome: SegmentOutcome | undefined,
+  about: About,
+  ports: TablePorts,
+): Promise<void> {
+  const failure = outcome?.kind === 'failed' ? outcome.error : undefined;
+  const record = { ...tryRecord('tried', about, ports), answers: trying };
+  try {
+    await ports.quarantine.put(failure === undefined ? record : { ...record, interrupted: true });
+  } catch (error) {
+    if (!(error instanceof RegistrarError) || failure !== undefined) throw error;
+    ports.log.warn({
+      event: 'try-unanswered',
+      table: about.table,
+      uri: segmentUri(about.reference),
+      trying,
+      error,
+    });
+  }
 }
 
 /** A segment that is merely slow is answered for, so that the next invocation does not take it for deadly. */

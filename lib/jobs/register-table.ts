@@ -11,7 +11,7 @@ import type { FooterMemory, FooterRound } from './footer-memory.ts';
 import { readFooters } from './read-footers.ts';
 import type { EntryPorts, RegisterPorts } from './register.ts';
 import { mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
-import { isUsable, keepWarm, readAheadBytes } from './table-cache.ts';
+import { isUsable, keepWarm, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
 
 /** Where a batch of segments goes. */
@@ -49,7 +49,7 @@ export async function registerTable(
   oldestSentMs?: number,
 ): Promise<TableResult> {
   const table = formatIdentifier(target.table);
-  const round: FooterRound = { heldBytes: 0 };
+  const round: FooterRound = { heldBytes: 0, isOver: false };
   try {
     return await registerOnTable(target, references, round, ports, oldestSentMs);
   } catch (fault) {
@@ -82,6 +82,7 @@ async function registerOnTable(
       maxFooterBytes: entry.max_footer_bytes,
       concurrently: ports.footerLimit,
       hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
+      isOver: () => round.isOver || ports.remainingMs() <= 0,
     }),
     warm ?? loadTable(target, ports),
   ]);
@@ -116,7 +117,7 @@ async function registerOnTable(
   });
   const kept = keepWarm({
     cached,
-    beganWarm: warm !== undefined,
+    begun: { warm: warm !== undefined, state },
     branch: entry.branch,
     segments: footers.segments,
     end,
@@ -124,7 +125,7 @@ async function registerOnTable(
     nowMs: ports.clock.now(),
   });
   if (kept === undefined) ports.cache.delete(cacheKey(target));
-  else ports.cache.set(cacheKey(target), kept);
+  else remember(ports.cache, cacheKey(target), kept);
   return reportTable({ ...reportOn, judgement: staging.judgement(), end }, ports);
 }
 
@@ -134,7 +135,13 @@ async function loadTable({ table }: TableTarget, { catalog }: TablePorts): Promi
 }
 
 function cacheKey({ entry, table }: TableTarget): string {
-  return JSON.stringify([entry.catalog_uri, entry.catalog_warehouse, entry.branch, table]);
+  return JSON.stringify([
+    entry.catalog_uri,
+    entry.catalog_warehouse,
+    entry.catalog_prefix,
+    entry.branch,
+    table,
+  ]);
 }
 
 /** A fault of ours: reported like any other, so that nothing is acknowledged and other tables go on. */

@@ -10,3 +10,13 @@ export function registrationsQueue(entry: Entry): string {
     `Cannot send the segments below "${entry.url}": queues.registrations is not set; name the FIFO queue that register reads`,
   );
 }
+
+/** The queue that a batch came from, by its ARN, among those of the configuration; the only one when there is one. */
+export function sourceQueue(event: unknown, entries: readonly Pick<Entry, 'queues'>[]): string | undefined {
+  const urls = [...new Set(entries.flatMap(({ queues }) => queues.registrations ?? []))];
+  if (urls.length < 2) return urls[0];
+  const [record] =
+    (event as { readonly Records?: readonly { readonly eventSourceARN?: unknown }[] }).Records ?? [];
+  const [, account, name] = /:(\d+):([^:]+)$/.exec(String(record?.eventSourceARN)) ?? [];
+  return urls.find((url) => url.endsWith(`/${account}/${name}`));
+}

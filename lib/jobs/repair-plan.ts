@@ -61,6 +61,7 @@ export async function planRepair(
     maxFooterBytes: dataset.entry.max_footer_bytes,
     concurrently: ports.footerLimit,
     hasRoom: () => true,
+    isOver: () => false,
   });
   const [replacement] = footers.segments;
   if (replacement === undefined) throw footers.condemned.get(uri) ?? objectMissing(uri);

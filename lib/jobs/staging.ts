@@ -65,10 +65,12 @@ export function stagingOf(
       const judgement = await judge(state, segments, { entry, manifests, memory, afterUnknown });
       // A cached state may be a minute old: only one loaded now may condemn a segment.
       if (judgement.condemned.size > 0 && !fresh) return 'reload';
+      // No assertion guards properties: they are written as a state loaded now has them.
+      if (setsProperties(judgement) && !fresh) return 'reload';
       last = judgement;
       if (judgement.accepted.length === 0) {
         // Nor may it acknowledge one as registered: the branch may have been rolled back since.
-        return judgement.registered.size > 0 && !fresh ? 'reload' : 'nothing';
+        return judgement.registered.size + judgement.ignored.size > 0 && !fresh ? 'reload' : 'nothing';
       }
 
       const { merge, accepted } = judgement;
@@ -158,6 +160,10 @@ export function timestampMs(
 function pathUpdates(state: TableState): readonly TableUpdate[] {
   const paths = rememberedPaths(state);
   return paths === undefined ? [] : [{ action: 'set-properties', updates: paths }];
+}
+
+function setsProperties({ merge }: Judgement): boolean {
+  return merge.updates.some(({ action }) => action === 'set-properties' || action === 'remove-properties');
 }
 
 /** The key of Java's writers stands in the footer as text: seen without decoding it, at worst once too often. */

@@ -34,11 +34,14 @@ export function isUsable(cached: CachedTable | undefined, nowMs: number): cached
 /** What a first suffix read asks for before any footer of the dataset is known. */
 const FIRST_READ_AHEAD_BYTES = 64 * 1024;
 const LEAST_READ_AHEAD_BYTES = 4 * 1024;
+/** A larger footer is read by a second request, so that one giant does not make every later read one. */
+const MOST_READ_AHEAD_BYTES = 1024 * 1024;
 
 /** Bytes to ask for at a segment's end: what the dataset's footers were, and a quarter more. */
 export function readAheadBytes(cached: CachedTable | undefined): number {
   if (cached === undefined || cached.footerBytes === 0) return FIRST_READ_AHEAD_BYTES;
-  return Math.max(LEAST_READ_AHEAD_BYTES, Math.ceil(cached.footerBytes * 1.25));
+  const wanted = Math.ceil(cached.footerBytes * 1.25);
+  return Math.min(MOST_READ_AHEAD_BYTES, Math.max(LEAST_READ_AHEAD_BYTES, wanted));
 }
 
 /** The cached list when it is that of the branch's head in this state: by path, since two attempts of one snapshot have two lists. */
@@ -54,8 +57,8 @@ export function listOfHead(
 /** How a registration began and ended, as far as the cache is concerned. */
 export interface RegistrationEnd {
   readonly cached: CachedTable | undefined;
-  /** It began on the cached state, without a load. */
-  readonly beganWarm: boolean;
+  /** What it began on, and whether that was the cached state, without a load. */
+  readonly begun: { readonly warm: boolean; readonly state: TableState };
   readonly branch: string;
   readonly segments: readonly SegmentRead[];
   readonly end: CommitEnd<StagedBatch>;
@@ -69,7 +72,7 @@ export interface RegistrationEnd {
  */
 export function keepWarm({
   cached,
-  beganWarm,
+  begun,
   branch,
   segments,
   end,
@@ -81,11 +84,11 @@ export function keepWarm({
     memory,
     loadedAtMs: nowMs,
     footerBytes: Math.max(cached?.footerBytes ?? 0, ...segments.map(({ read }) => read.bytes.length)),
-    staleTimes: beganWarm && end.attempts > 1 ? (cached?.staleTimes ?? 0) + 1 : 0,
+    staleTimes: staleTimes(cached, begun, end.attempts, branch),
   };
   if (end.outcome === 'nothing') {
     // A state that came from the cache is no younger for having been looked at.
-    const loadedAtMs = beganWarm ? (cached?.loadedAtMs ?? nowMs) : nowMs;
+    const loadedAtMs = begun.warm ? (cached?.loadedAtMs ?? nowMs) : nowMs;
     return { ...kept, loadedAtMs, list: listOfHead(cached, end.state, branch) };
   }
   const { snapshotId, staged, judgement } = end.result;
@@ -94,3 +97,28 @@ export function keepWarm({
     end.state.currentSchema['schema-id'] === judgement.merge.schema['schema-id'];
   return asPredicted ? { ...kept, list: staged.list } : undefined;
 }
+
+/** How often in a row a commit met somebody else's: a load that shows none ends the row. */
+function staleTimes(
+  cached: CachedTable | undefined,
+  begun: RegistrationEnd['begun'],
+  attempts: number,
+  branch: string,
+): number {
+  const before = cached?.staleTimes ?? 0;
+  if (attempts > 1) return before + 1;
+  const isForeign =
+    cached !== undefined &&
+    branchHead(cached.state, branch)?.snapshotId !== branchHead(begun.state, branch)?.snapshotId;
+  return begun.warm || !isForeign ? 0 : before;
+}
+
+/** The tables that a container meets in its life may be many: the longest unused goes. */
+export function remember(cache: TableCache, key: string, table: CachedTable): void {
+  cache.delete(key);
+  cache.set(key, table);
+  const [oldest] = cache.keys();
+  if (cache.size > MAX_TABLES && oldest !== undefined) cache.delete(oldest);
+}
+
+const MAX_TABLES = 32;

@@ -113,14 +113,18 @@ describe('a message that keeps failing (I9)', () => {
     expect(kinds()).toContain('segment.unreadable');
   });
 
-  test('one that waits in quarantine waits on, and words of the others are left once', async () => {
+  test('one that waits in quarantine waits on, and a try that came to an outcome is not repeated', async () => {
     const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     const segments = [bad, ...upload('a', 'late')];
     poison('late', () => Promise.reject(new RegistrarError('store.unavailable', 'down')));
     for (registration.receiveCount = 9; registration.receiveCount < 15; registration.receiveCount += 1) {
       expect(await registration.deliver(segments)).toEqual(allFailed);
     }
-    expect(kinds().toSorted()).toEqual(['segment.unreadable', 'tried', 'tried', 'trying', 'trying']);
+    const tried = records().filter(({ kind }) => kind === 'tried');
+    const ofA = tried.filter(({ segment }) => segment?.uri.endsWith('/a.parquet'));
+    expect(ofA.map(({ interrupted }) => interrupted)).toEqual([undefined]);
+    expect(tried.filter(({ interrupted }) => interrupted).length).toBe(5);
+    expect(kinds().filter((kind) => kind === 'segment.unreadable')).toEqual(['segment.unreadable']);
   });
 
   test.each([
@@ -136,6 +140,34 @@ describe('a message that keeps failing (I9)', () => {
     registration.around = undefined;
     expect(await registration.deliver(segments)).toEqual(nothingFailed);
     expect(await rows()).toBe(2);
+  });
+
+  test('a try that an outage ended proves nothing: word is left again before the next', async () => {
+    const segments = upload('late');
+    poison('late', () => Promise.reject(new RegistrarError('store.unavailable', 'down')));
+    registration.receiveCount = 10;
+    expect(await registration.deliver(segments)).toEqual(allFailed);
+    poison('late', () => new Promise<never>(() => undefined));
+    registration.receiveCount = 11;
+    void registration.deliver(segments);
+    await expect.poll(() => kinds().filter((kind) => kind === 'trying').length).toBe(2);
+  });
+
+  test('a segment that is committed is acknowledged although the answer to its try cannot be written', async () => {
+    const segments = upload('a');
+    registration.around = (ports) => ({
+      ...ports,
+      quarantine: {
+        ...ports.quarantine,
+        put: (record) =>
+          record.kind === 'tried'
+            ? Promise.reject(new RegistrarError('store.unavailable', '503 SlowDown'))
+            : ports.quarantine.put(record),
+      },
+    });
+    registration.receiveCount = 10;
+    expect(await registration.deliver(segments)).toEqual(nothingFailed);
+    expect(await rows()).toBe(1);
   });
 
   test('a catalog that is down is asked for few of many segments', async () => {

@@ -19,8 +19,10 @@ let queue: FakeQueue;
 let ports: RedrivePorts;
 let registrations: string;
 let arrivals: string;
-beforeEach(async () => {
-  registration = await startRegistration();
+beforeEach(() => start());
+
+async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  registration = await startRegistration(settings);
   const { clock, random, entries, portsOf } = registration.ports;
   queue = fakeQueue(clock, random);
   registrations = queue.create({ fifo: true, visibilitySeconds: 30 }).url;
@@ -33,7 +35,7 @@ beforeEach(async () => {
     clock,
     random,
   };
-});
+}
 afterEach(() => registration.close());
 
 const upload = (name: string, bytes: Uint8Array): S3Record =>
@@ -144,6 +146,21 @@ describe('redrive', () => {
     await registration.deliver(body);
     expect(await rowsOf()).toBe(2);
     expect(await waiting()).toEqual([]);
+  });
+
+  test('a copy that somebody has looked at is registered where copies: quarantine', async () => {
+    await registration.close();
+    await start({ copies: 'quarantine' });
+    await registration.deliver([upload('a', good(1))]);
+    const { key } = upload('copy', good(2));
+    const notification = JSON.stringify({ v: 1, segments: [{ bucket: 'lake', key, copied: true }] });
+    await registration.deliver(notification);
+    expect(codes(await waiting())).toEqual(['registration.unprovable']);
+    await redrive(await waiting(), ports);
+    const [body = ''] = await sent();
+    await registration.deliver(body, notification);
+    expect(await waiting()).toEqual([]);
+    expect(await rowsOf()).toBe(2);
   });
 
   test('what nothing can prove is registered once somebody has looked (absent), and not before', async () => {
