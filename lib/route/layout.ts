@@ -28,11 +28,6 @@ export type Routing =
   /** `key.unroutable`: below no entry's `url`, or of no dataset that an entry accepts. */
   | { readonly kind: 'unroutable' };
 
-/** As `layoutRouter`, for a single reference. */
-export function routeSegment(entries: readonly Entry[], reference: SegmentReference): Routing {
-  return layoutRouter(entries)(reference);
-}
-
 /**
  * Finds the table of a key by the entries' layouts; the first entry that accepts the key has it. Keys are compared as they are: dots,
  * empty segments and the names of prototypes are names like any other (cases.md E24).
@@ -82,18 +77,13 @@ function parseLayout(entry: Entry): Layout {
 function route(layout: Layout, path: readonly string[]): Routing | undefined {
   const { entry, directoryDepth } = layout;
   if (isBelow(path, layout.quarantine)) return { kind: 'ignored', reason: 'quarantine' };
-  const ownFile = tableFile(layout.tableLocation, path);
+  const ownFile = tableFile(layout, path);
   if (ownFile !== undefined) return { kind: 'ignored', reason: ownFile };
 
   const found = matchTemplate(layout.segments, path);
-  if (found === undefined) return undefined;
-  const pipeline = found.get('pipeline') ?? entry.pipeline;
-  if (entry.pipeline !== undefined && pipeline !== entry.pipeline) return undefined;
-  const values = new Map([...found, ...(pipeline === undefined ? [] : ([['pipeline', pipeline]] as const))]);
-  const name = fill(entry.table, values);
-  const dataset = found.get('dataset') ?? name;
-  if (entry.from !== undefined && !entry.from.includes(dataset)) return undefined;
-
+  const taken = found && takenBy(entry, found);
+  if (taken === undefined) return undefined;
+  const { pipeline, dataset, name, values } = taken;
   const directory = path.slice(0, directoryDepth).join('/');
   return {
     kind: 'table',
@@ -106,6 +96,25 @@ function route(layout: Layout, path: readonly string[]): Routing | undefined {
   };
 }
 
+interface Taken {
+  readonly pipeline: string | undefined;
+  readonly dataset: string;
+  /** Of the table. */
+  readonly name: string;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** What the names in a key or a table's location lead to; undefined for a pipeline or a dataset that the entry does not take. */
+function takenBy(entry: Entry, found: ReadonlyMap<string, string>): Taken | undefined {
+  const pipeline = found.get('pipeline') ?? entry.pipeline;
+  if (entry.pipeline !== undefined && pipeline !== entry.pipeline) return undefined;
+  const values = new Map([...found, ...(pipeline === undefined ? [] : ([['pipeline', pipeline]] as const))]);
+  const name = fill(entry.table, values);
+  const dataset = found.get('dataset') ?? name;
+  if (entry.from !== undefined && !entry.from.includes(dataset)) return undefined;
+  return { pipeline, dataset, name, values };
+}
+
 function locationOf(
   setting: string | undefined,
   directory: string,
@@ -115,15 +124,16 @@ function locationOf(
   return setting === 'catalog' ? undefined : fill(setting, values);
 }
 
+/** Only of a table that the entry takes: below the location of another, `data/` may be part of another entry's `url`. */
 function tableFile(
-  location: PathTemplate,
+  { entry, tableLocation }: Layout,
   path: readonly string[],
 ): 'table-data' | 'table-metadata' | undefined {
-  const depth = location.segments.length;
+  const depth = tableLocation.segments.length;
   const folder = path.length > depth + 1 ? path[depth] : undefined;
   if (folder !== 'data' && folder !== 'metadata') return undefined;
-  if (matchTemplate(location, path.slice(0, depth)) === undefined) return undefined;
-  return `table-${folder}`;
+  const found = matchTemplate(tableLocation, path.slice(0, depth));
+  return found && takenBy(entry, found) && `table-${folder}`;
 }
 
 function isBelow(path: readonly string[], directory: readonly string[]): boolean {

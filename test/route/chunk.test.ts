@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../lib/event/decode-event.ts';
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
 import { chunksByTable, type RoutedSegment } from '../../lib/route/chunk.ts';
-import { routeSegment } from '../../lib/route/layout.ts';
+import { layoutRouter } from '../../lib/route/layout.ts';
 import { entry } from './entries.ts';
 
 describe('chunksByTable', () => {
@@ -106,7 +106,7 @@ function routed(key: string, of = entry()): RoutedSegment {
 
 function routingOf(key: string, of = entry()): RoutedSegment['routing'] {
   const scheme = of.url.startsWith('gs:') ? 'gs' : 's3';
-  const routing = routeSegment([of], { scheme, bucket: 'lake', key: key || 'thadam/v1/p/d/x' });
+  const routing = layoutRouter([of])({ scheme, bucket: 'lake', key: key || 'thadam/v1/p/d/x' });
   if (routing.kind !== 'table') throw new Error(`"${key}" leads to no table`);
   return routing;
 }

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { routeSegment } from '../../lib/route/layout.ts';
+import type { Entry } from '../../lib/config/entry.ts';
+import type { SegmentReference } from '../../lib/event/segment-reference.ts';
+import { layoutRouter } from '../../lib/route/layout.ts';
 import { entry } from './entries.ts';
 
-describe('routeSegment: the default layout', () => {
+const routeSegment = (entries: readonly Entry[], reference: SegmentReference) =>
+  layoutRouter(entries)(reference);
+
+describe('layoutRouter: the default layout', () => {
   it('finds pipeline, dataset, table and directory', () => {
     expect(routeSegment([entry()], s3('thadam/v1/cdc/orders/2026/part-1.parquet'))).toMatchObject({
       kind: 'table',
@@ -49,7 +54,7 @@ describe('routeSegment: the default layout', () => {
   });
 });
 
-describe('routeSegment: I11, what a shipper did not upload', () => {
+describe('layoutRouter: I11, what a shipper did not upload', () => {
   it.each([
     ['thadam/v1/p/d/data/00000-0.parquet', 'table-data'],
     ['thadam/v1/p/d/data/x=1/00000-0.parquet', 'table-data'],
@@ -87,7 +92,7 @@ describe('routeSegment: I11, what a shipper did not upload', () => {
   });
 });
 
-describe('routeSegment: other layouts', () => {
+describe('layoutRouter: other layouts', () => {
   it('finds names in a part of a path segment, and puts them together', () => {
     const plain = entry({
       layout: '{url}/site={pipeline}/topic={dataset}/{file}.parquet',
@@ -117,7 +122,7 @@ describe('routeSegment: other layouts', () => {
   });
 });
 
-describe('routeSegment: several entries', () => {
+describe('layoutRouter: several entries', () => {
   const entries = [
     entry({ pipeline: 'cdc', from: ['orders'], namespace: ['first'] }),
     entry({ pipeline: 'cdc', namespace: ['second'] }),
@@ -132,6 +137,17 @@ describe('routeSegment: several entries', () => {
   ])('the first that accepts s3://%s/%s has it: %s', (bucket, key, namespace) => {
     const routing = routeSegment(entries, { ...s3(key), bucket });
     expect(routing.kind === 'table' ? routing.table.namespace[0] : undefined).toBe(namespace);
+  });
+
+  it('data/ in a url is not of the table of another entry that does not take it', () => {
+    const key = 'iot/data/thadam/v1/p/d/x.parquet';
+    const below = entry({ url: 's3://lake/iot/data' });
+    const greedy = entry({ layout: '{url}/{dataset}/…', from: ['orders'] });
+    const otherPipeline = entry({ layout: '{url}/{pipeline}/…', table: '{pipeline}', pipeline: 'cdc' });
+    for (const other of [greedy, otherPipeline]) {
+      expect(routeSegment([other, below], s3(key))).toMatchObject({ kind: 'table', entry: below });
+    }
+    expect(routeSegment([greedy, below], s3('orders/data/x.parquet')).kind).toBe('ignored');
   });
 });
 
