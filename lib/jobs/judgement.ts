@@ -82,7 +82,9 @@ export async function judge(
     }
     if (verdict.kind === 'absent') {
       provenAbsent.add(uri);
-      if (shippedSegment.reference.copied === true && entry.copies === 'quarantine') {
+      const { copied: isCopy, absentAt } = shippedSegment.reference;
+      // One that comes with a proof was redriven: somebody has looked.
+      if (isCopy === true && absentAt === undefined && entry.copies === 'quarantine') {
         condemned.set(uri, copied(uri, state));
         continue;
       }
