@@ -78,11 +78,11 @@ function entryProblems(entry: Entry): readonly string[] {
   ];
 }
 
-function configProblems({ configText }: Deployable): readonly string[] {
+function configProblems({ config: { configText } }: Deployable): readonly string[] {
   const bytes = Buffer.byteLength(configText);
   if (bytes <= MAX_CONFIG_BYTES) return [];
   return [
-    `the configuration is ${bytes} bytes, and ${MAX_CONFIG_BYTES} fit the environment of a function; leave out defaults and comments, or deploy entries as stages of their own`,
+    `the configuration is ${bytes} bytes, and ${MAX_CONFIG_BYTES} fit the environment of a function; leave out defaults, or deploy entries as stages of their own`,
   ];
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { parse } from 'yaml';
-import { parseYaml } from '../lib/config/document.ts';
+import { parseEntries, type RawSettings } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
 import { loadConfig } from '../lib/config/load-config.ts';
 import { RegistrarError } from '../lib/errors.ts';
@@ -80,13 +80,20 @@ export interface SecretReference {
   readonly name: string;
 }
 
+/** What a function is configured with. */
+export interface FunctionConfig {
+  /** JSON, secrets as references. */
+  readonly configText: string;
+  readonly secrets: readonly SecretReference[];
+}
+
 /** A deployment with the configuration of what it deploys. */
 export interface Deployable {
   readonly deployment: Deployment;
-  /** The configuration in JSON, secrets as references. */
-  readonly configText: string;
   readonly entries: readonly Entry[];
-  readonly secrets: readonly SecretReference[];
+  readonly config: FunctionConfig;
+  /** Without what only the catalog is shown: route never calls it. */
+  readonly routeConfig: FunctionConfig;
 }
 
 /** Checks parameters and applies defaults. @throws `config.invalid` with every problem */
@@ -103,18 +110,39 @@ export function readDeployment(parameters: unknown): Deployment {
 /** Reads a `deployment.yaml` and the configuration it names. @throws `config.invalid` with every problem */
 export async function loadDeployable(file: string): Promise<Deployable> {
   const deployment = readDeployment(parse(await readText(file)));
-  const written = await readText(path.resolve(path.dirname(file), deployment.config));
-  // Without its comments, which a function has no room for.
-  const configText = JSON.stringify(parseYaml(written));
-  return { deployment, configText, ...(await readConfigText(configText)) };
+  return deployableOf(deployment, await readText(path.resolve(path.dirname(file), deployment.config)));
 }
 
-/** The configuration without its secrets: they are read by the functions alone. @throws `config.invalid` with every problem */
-export async function readConfigText(configText: string): Promise<Pick<Deployable, 'entries' | 'secrets'>> {
+/** A deployment of a configuration as it was written. @throws `config.invalid` with every problem */
+export async function deployableOf(deployment: Deployment, written: string): Promise<Deployable> {
+  const settings = parseEntries(written);
+  const { entries, ...config } = await readConfig(settings);
+  const { configText, secrets } = await readConfig(settings.map(withoutCatalogSecrets));
+  return { deployment, entries, config, routeConfig: { configText, secrets } };
+}
+
+const FOR_THE_CATALOG_ALONE: readonly string[] = [
+  'catalog_token',
+  'catalog_credential',
+  'catalog_headers',
+  'catalog_ca_file',
+  'catalog_client_cert',
+  'catalog_client_key',
+  'catalog_server_name',
+];
+
+function withoutCatalogSecrets(settings: RawSettings): RawSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !FOR_THE_CATALOG_ALONE.includes(key)));
+}
+
+/** Checks settings without reading a secret, and tells which there are. In JSON, since a function has no room for comments. */
+async function readConfig(
+  settings: readonly RawSettings[],
+): Promise<FunctionConfig & { readonly entries: readonly Entry[] }> {
+  const configText = JSON.stringify(settings);
   const secrets: SecretReference[] = [];
   const { entries } = await loadConfig(
-    // A text without a line break could be taken for the name of a file.
-    { REGISTRAR_CONFIG: `${configText}\n` },
+    { REGISTRAR_CONFIG: configText },
     {
       readFile: (name) => readFile(name, 'utf8'),
       readObject: (uri) => Promise.reject(new Error(`"${uri}" is not read while deploying`)),
@@ -124,7 +152,7 @@ export async function readConfigText(configText: string): Promise<Pick<Deployabl
       },
     },
   );
-  return { entries, secrets };
+  return { entries, configText, secrets };
 }
 
 async function readText(file: string): Promise<string> {

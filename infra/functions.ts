@@ -17,7 +17,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type AccessContext, type FunctionName, statements } from './access.ts';
-import type { Deployable } from './deployment.ts';
+import type { Deployable, FunctionConfig } from './deployment.ts';
 import type { Queues } from './queues.ts';
 import { acknowledgeWildcards } from './rule-exceptions.ts';
 
@@ -100,7 +100,6 @@ export function addFunctions(of: Deploying): Functions {
   );
 
   const health = addFunction(of, { name: 'health', timeout: Duration.minutes(5), memoryMb: 512 });
-  for (const queue of queues.all) queue.grant(health, 'sqs:GetQueueAttributes');
   addSchedule(scope, 'HealthSchedule', health, Duration.minutes(health_minutes));
 
   const reconcile = addFunction(of, { name: 'reconcile', timeout: Duration.minutes(15), memoryMb: 2048 });
@@ -123,6 +122,7 @@ function addFunction(of: Deploying, settings: FunctionSettings): Alias {
   const { scope, deployable, key } = of;
   const { stage } = deployable.deployment;
   const { name, timeout, memoryMb, reserved } = settings;
+  const config = name === 'route' ? deployable.routeConfig : deployable.config;
   const functionName = `iceberg-registrar-${stage}-${name}`;
   const id = `${name[0]?.toUpperCase()}${name.slice(1)}`;
 
@@ -136,7 +136,7 @@ function addFunction(of: Deploying, settings: FunctionSettings): Alias {
   logGroup.grantWrite(role);
   const network = networkOf(scope, id, deployable);
   const allowed = [
-    ...statements(name, accessContext(scope, deployable)),
+    ...statements(name, accessContext(scope, deployable, config)),
     ...(network === undefined ? [] : [networkStatement()]),
   ];
   for (const statement of allowed) role.addToPolicy(statement);
@@ -152,7 +152,7 @@ function addFunction(of: Deploying, settings: FunctionSettings): Alias {
     logGroup,
     timeout,
     memorySize: memoryMb,
-    environment: environmentOf(of),
+    environment: environmentOf(of, config),
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     ...(key !== undefined && { environmentEncryption: key }),
     ...network,
@@ -161,10 +161,12 @@ function addFunction(of: Deploying, settings: FunctionSettings): Alias {
   return new Alias(scope, `${id}Live`, { aliasName: 'live', version: version as IVersion });
 }
 
-function environmentOf({ deployable, queues }: Deploying): Record<string, string> {
+function environmentOf(
+  { deployable, queues }: Deploying,
+  { configText }: FunctionConfig,
+): Record<string, string> {
   return {
-    // A line break says that it is the text and no path.
-    REGISTRAR_CONFIG: `${deployable.configText.trim()}\n`,
+    REGISTRAR_CONFIG: configText,
     REGISTRAR_QUEUES__ARRIVALS: queues.arrivals.queueUrl,
     REGISTRAR_QUEUES__REGISTRATIONS: queues.registrations.queueUrl,
     METRICS_NAMESPACE: metricsNamespace(deployable.deployment.stage),
@@ -172,7 +174,11 @@ function environmentOf({ deployable, queues }: Deploying): Record<string, string
   };
 }
 
-function accessContext(scope: Construct, { deployment, entries, secrets }: Deployable): AccessContext {
+function accessContext(
+  scope: Construct,
+  { deployment, entries }: Deployable,
+  { secrets }: FunctionConfig,
+): AccessContext {
   const { partition, region, account } = Stack.of(scope);
   return {
     partition,

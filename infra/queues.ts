@@ -17,7 +17,6 @@ export interface Queues {
   /** FIFO, one group a table; shippers may send here themselves. */
   readonly registrations: Queue;
   readonly registrationsDlq: Queue;
-  readonly all: readonly Queue[];
 }
 
 const RETENTION = Duration.days(14);
@@ -62,11 +61,5 @@ export function addQueues(scope: Construct, deployment: Deployment, key: IKey | 
     visibilityTimeout: Duration.seconds(register.visibility),
     deadLetterQueue: { queue: registrationsDlq, maxReceiveCount: MAX_RECEIVES.registrations },
   });
-  return {
-    arrivals,
-    arrivalsDlq,
-    registrations,
-    registrationsDlq,
-    all: [arrivals, arrivalsDlq, registrations, registrationsDlq],
-  };
+  return { arrivals, arrivalsDlq, registrations, registrationsDlq };
 }

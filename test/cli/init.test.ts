@@ -50,7 +50,7 @@ describe('iceberg-registrar init', () => {
     const deployable = await loadDeployable(path.join(dir, 'deployment.yaml'));
     expect(deploymentProblems([deployable])).toEqual([]);
     expect(deployable.deployment).toMatchObject({ stage: 'test', region: 'eu-west-1' });
-    expect(deployable.secrets).toEqual([{ store: 'secretsmanager', name: 'prod/catalog' }]);
+    expect(deployable.config.secrets).toEqual([{ store: 'secretsmanager', name: 'prod/catalog' }]);
     expect(deployable.entries).toEqual([
       expect.objectContaining({
         url: 's3://lake/landing',

@@ -103,10 +103,13 @@ describe('the roles', () => {
       expect(resources(name, 'sqs:ChangeMessageVisibility')).toHaveLength(1);
   });
 
-  test('read the secrets that the configuration names', () => {
-    expect(resources('register', 'secretsmanager:GetSecretValue')).toEqual([
-      'arn:secretsmanager:AWS::Region:AWS::AccountId:secret:prod/catalog-??????',
-    ]);
+  test('read the secrets that the configuration names, those of the catalog but for route', () => {
+    for (const name of ['register', 'reconcile', 'health']) {
+      expect(resources(name, 'secretsmanager:GetSecretValue')).toEqual([
+        'arn:secretsmanager:AWS::Region:AWS::AccountId:secret:prod/catalog-??????',
+      ]);
+    }
+    expect(resources('route', 'secretsmanager:GetSecretValue')).toEqual([]);
     expect(resources('register', 'ssm:GetParameter')).toEqual([]);
   });
 });

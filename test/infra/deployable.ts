@@ -1,7 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { type Deployable, readConfigText, readDeployment } from '../../infra/deployment.ts';
+import { type Deployable, deployableOf, readDeployment } from '../../infra/deployment.ts';
 import { IcebergRegistrar } from '../../infra/iceberg-registrar.ts';
 
 const SETTINGS = {
@@ -18,12 +18,8 @@ export async function deployable(
   parameters: Readonly<Record<string, unknown>> = {},
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Deployable> {
-  const configText = JSON.stringify({ ...SETTINGS, ...settings });
-  return {
-    deployment: readDeployment({ stage: 'test', config: 'registrar.yaml', ...parameters }),
-    configText,
-    ...(await readConfigText(configText)),
-  };
+  const deployment = readDeployment({ stage: 'test', config: 'registrar.yaml', ...parameters });
+  return deployableOf(deployment, JSON.stringify({ ...SETTINGS, ...settings }));
 }
 
 /** What is synthesized for it, without the bundles. */

@@ -94,6 +94,18 @@ describe('the functions', () => {
     expect([...dependencies, ...(routeAlias?.['DependsOn'] ?? [])]).toContain(registerAlias);
   });
 
+  test('are configured with what they need: route is not even told of the secrets of the catalog', () => {
+    for (const [name, told] of [
+      ['route', Match.not(Match.stringLikeRegexp('catalog_token'))],
+      ['register', Match.stringLikeRegexp('catalog_token')],
+    ] as const) {
+      template.hasResourceProperties('AWS::Lambda::Function', {
+        FunctionName: `iceberg-registrar-test-${name}`,
+        Environment: { Variables: Match.objectLike({ REGISTRAR_CONFIG: told }) },
+      });
+    }
+  });
+
   test('are told the queues of this very stack', () => {
     template.allResourcesProperties('AWS::Lambda::Function', {
       Environment: {
