@@ -1,4 +1,4 @@
-import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
+import { isPromotion, isSameOrPromotion, samePrimitive } from '../spec/primitive-type.ts';
 import { type Column, type Columns, isInMapKey, pathOf } from './columns.ts';
 import { columnChangedMs, type DatasetSchema, withChange } from './dataset-schema.ts';
 import type { Violation } from './violation.ts';
@@ -10,8 +10,6 @@ export interface Merged {
 }
 
 export interface FollowRules {
-  /** No registration has set a dataset schema: what is in the table must be what the segment says. */
-  readonly firstContact: boolean;
   /** The field IDs were found by name: they agree by definition, and no name is a rename. */
   readonly byName: boolean;
   /** Columns of every schema the table has had data in: IDs that a new column must not take. */
@@ -124,7 +122,10 @@ function evolve(
   };
 }
 
-/** A column that is new to the dataset and not to the table: added by SQL, or there before the first contact. */
+/**
+ * A column that is new to the dataset and not to the table: added by SQL, or there before the first contact. The wider type stands, whichever
+ * segment of the dataset comes first.
+ */
 function adopt(column: Column, held: Column, segment: Columns, table: Columns, rules: FollowRules): Step {
   if (column.parentId !== held.parentId || column.role !== held.role) {
     return { problem: `the table has this ID elsewhere: ${placesOf(column, held)}; give it a new field ID` };
@@ -135,11 +136,7 @@ function adopt(column: Column, held: Column, segment: Columns, table: Columns, r
     };
   }
   const wider = isPromotion(held.type, column.type);
-  const lenient = rules.firstContact || rules.byName;
-  if (
-    !samePrimitive(column.type, held.type) &&
-    !(lenient && (wider || isPromotion(column.type, held.type)))
-  ) {
+  if (!wider && !isSameOrPromotion(column.type, held.type)) {
     return { problem: otherType(column, held, 'table') };
   }
   if (wider && isInMapKey(segment, column)) {

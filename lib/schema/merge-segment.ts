@@ -37,7 +37,6 @@ export function mergeSegment(segment: SegmentSchema, before: Merged, table: Tabl
   const followed: Followed = isFollowed
     ? { ...before, violations: [], refused: new Set() }
     : follow(columns, before, {
-        firstContact: before.dataset.followed.length === 0,
         byName: fieldIds !== undefined,
         pastColumns: table.pastColumns,
         uploadedMs: segment.lastModifiedMs,

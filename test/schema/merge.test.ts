@@ -317,7 +317,7 @@ describe('mergeSchemas: what others do to the table', () => {
 
   test.each([
     ['name', column(2, 'y', 'int'), /has this ID for column "x"/],
-    ['type', column(2, 'x', 'long'), /the file has long, the table int/],
+    ['type', column(2, 'x', 'string'), /the file has string, the table int, and only int → long/],
     ['parent', column(3, 's', struct(column(2, 'x', 'int'))), /has this ID elsewhere/],
   ])('… and refused when its %s is another', (_, theirs, complaint) => {
     const table = followed([id]);
@@ -387,6 +387,22 @@ describe('mergeSchemas: first contact', () => {
     table.register([segment([column(1, 'a', 'long'), column(2, 'b', 'int')])]);
     expect(table.state().currentSchema.fields).toEqual([column(1, 'a', 'long'), column(2, 'b', 'long')]);
   });
+
+  test.each([
+    ['long', 'int', 'long'],
+    ['int', 'long', 'long'],
+    ['decimal(9,2)', 'decimal(18,2)', 'decimal(18,2)'],
+  ])(
+    'a table’s %s and a dataset’s %s are %s, be it the first segment that has the column or a later one',
+    (held, brought, wider) => {
+      const [without, having] = [segment([id]), segment([id, column(2, 'b', brought)])];
+      for (const order of [[[without], [having]], [[having], [without]], [[without, having]]]) {
+        const table = evolvingTable([id, column(2, 'b', held)]);
+        for (const batch of order) expect(complaints(table.register(batch))).toEqual([]);
+        expect(table.state().currentSchema.fields).toEqual([id, column(2, 'b', wider)]);
+      }
+    },
+  );
 
   test.each([
     ['name', [id, column(2, 'remark', 'string')], /has this ID for column "note"/],
