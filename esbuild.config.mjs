@@ -1,4 +1,5 @@
-// Bundles each function into dist/<function>/index.mjs (minified ESM with source maps) and prints its size and what it is made of.
+// Bundles each function into dist/<function>/index.mjs (minified ESM with source maps) and prints its size and what it is made of; and
+// the command line into dist/cli, which runs wherever Node does.
 // What is imported lazily lies in chunks of its own. Exits non-zero where what is loaded at the start is over its budget.
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -8,6 +9,25 @@ const KIB = 1024;
 /** What a function loads at its start, minified: a cold start pays for every KiB. */
 const startBudgetsKib = { health: 1200, reconcile: 1200, register: 1200, route: 620 };
 const LARGEST_SHOWN = 10;
+
+const bundled = {
+  bundle: true,
+  splitting: true,
+  minify: true,
+  outExtension: { '.js': '.mjs' },
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  // The SDK's ESM builds are smaller than what "main" names.
+  mainFields: ['module', 'main'],
+  // CommonJS packages inside an ESM bundle call require for Node's own modules.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+};
 
 const functions = readdirSync('functions')
   .filter((file) => file.endsWith('.ts'))
@@ -19,26 +39,20 @@ for (const name of functions) {
   const { metafile } = await build({
     entryPoints: { index: `functions/${name}.ts` },
     outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    minify: true,
     sourcemap: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    // The SDK's ESM builds are smaller than what "main" names.
-    mainFields: ['module', 'main'],
-    // CommonJS packages inside an ESM bundle call require for Node's own modules.
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
-    legalComments: 'none',
-    metafile: true,
-    logLevel: 'warning',
+    ...bundled,
   });
   report(name, metafile.outputs, `${outdir}/index.mjs`);
 }
+
+rmSync('dist/cli', { recursive: true, force: true });
+await build({
+  entryPoints: { 'iceberg-registrar': 'cli/main.mjs' },
+  outdir: 'dist/cli',
+  // What reads the demo's tables back is native, and half a gigabyte.
+  external: ['chdb'],
+  ...bundled,
+});
 
 function report(name, outputs, entry) {
   const start = loadedAtStart(outputs, entry);

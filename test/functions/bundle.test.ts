@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEngine } from '../../local/demo/engine.ts';
@@ -87,6 +89,18 @@ describe('the built bundles', () => {
     } finally {
       engine.close();
     }
+  });
+
+  test('are joined by the command line, which runs outside of the checkout', () => {
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'cli-'));
+    cpSync(path.join(root, 'dist/cli'), elsewhere, { recursive: true });
+    const run = (...args: readonly string[]) =>
+      execFileSync(process.execPath, [path.join(elsewhere, 'iceberg-registrar.mjs'), ...args], {
+        cwd: elsewhere,
+        encoding: 'utf8',
+      });
+    expect(run('--help')).toContain('quarantine');
+    expect(run('plan', path.join(root, 'events/s3-put.json'))).toContain('table     local.orders, made at');
   });
 
   test('refuse to start with a wrong configuration, naming every problem', async () => {
