@@ -171,6 +171,23 @@ export const textMap = v.pipe(
   v.record(string, string, 'must be a map of texts'),
   v.metadata({ type: 'map' }),
 );
+
+/** What a snapshot says of its own commit (spec, "Optional Snapshot Summary Fields"): engines and the ledger count on it. */
+const OF_THE_COMMIT =
+  /^(operation|partition-summaries-included|entries-processed|replace-partitions)$|^(added|deleted|removed|total|changed|manifests)-|^(partitions|iceberg-registrar)\./;
+
+/** Entries of a snapshot's summary that are free for the operator. */
+export const summaryProperties = v.pipe(
+  textMap,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const taken = dataset.typed ? Object.keys(dataset.value).filter((key) => OF_THE_COMMIT.test(key)) : [];
+    if (taken.length > 0) {
+      addIssue({
+        message: `must leave ${taken.map((key) => `"${key}"`).join(', ')} to the commit; use other names`,
+      });
+    }
+  }),
+);
 export const secretMap = v.pipe(textMap, v.metadata({ secret: true }));
 
 function isHttpUrl(value: string): boolean {

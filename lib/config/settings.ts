@@ -17,6 +17,7 @@ import {
   secretMap,
   share,
   storeUrl,
+  summaryProperties,
   tableLocation,
   tableName,
   text,
@@ -175,7 +176,11 @@ export const entrySchema = group({
   max_footer_bytes: setTo('64MiB', bytes, 'Largest footer that is read'),
   freshness: optional(duration, 'Age of a table’s newest data above which it is unhealthy'),
   merge_manifests: setTo('false', flag, 'Merges small manifests while committing'),
-  snapshot_properties: setTo({}, textMap, 'Properties for the summary of every snapshot'),
+  snapshot_properties: setTo(
+    {},
+    summaryProperties,
+    'Properties for the summary of every snapshot, under names that no commit uses itself',
+  ),
 
   queues: setTo({}, queues, 'The queues'),
   store: setTo({}, store, 'The object store; without keys the role’s own credentials are used'),

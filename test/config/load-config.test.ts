@@ -263,6 +263,34 @@ describe('loadConfig: the environment', () => {
   });
 });
 
+describe('loadConfig: snapshot_properties', () => {
+  it.each([
+    'operation',
+    'added-data-files',
+    'total-records',
+    'deleted-records',
+    'changed-partition-count',
+    'partitions.day=1',
+    'iceberg-registrar.segments',
+    'iceberg-registrar.version',
+  ])('must leave %s to the commit: the ledger and engines count on it', async (key) => {
+    const snapshot_properties = { team: 'lake', [key]: '1' };
+    expect(await problemsOf(JSON.stringify({ ...minimal, snapshot_properties }))).toEqual([
+      `snapshot_properties: must leave "${key}" to the commit; use other names`,
+    ]);
+  });
+
+  it('take any other name', async () => {
+    const snapshot_properties = {
+      team: 'lake',
+      'additional-note': '1',
+      'engine-name': 'x',
+      'my.operation': 'y',
+    };
+    expect(await entryOf({ ...minimal, snapshot_properties })).toMatchObject({ snapshot_properties });
+  });
+});
+
 describe('loadConfig: the source', () => {
   const text = JSON.stringify(minimal);
   const from = {
