@@ -34,7 +34,7 @@ interface Run {
   readonly seconds: number;
   /** Commit requests sent. */
   readonly attempts: number;
-  /** Registrations that ran out of attempts and were begun again, as the queue does. */
+  /** Registrations that ran out of attempts or time and were begun again, as the queue does. */
   readonly redeliveries: number;
   readonly lost: number;
   readonly duplicates: number;
@@ -133,7 +133,7 @@ async function registerOne(
     const [outcome] = outcomes;
     if (outcome?.kind === 'committed' || outcome?.kind === 'already-registered') return;
     if (outcome?.kind !== 'failed') throw new Error(`Cannot register "${segment.key}": ${outcome?.kind}`);
-    if (outcome.error.code !== 'catalog.conflict') throw outcome.error;
+    if (!outcome.error.retryable) throw outcome.error;
     counted.redeliveries += 1;
   }
 }
