@@ -22,7 +22,7 @@ import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
 import { type HealthReport, health, logHealth } from './jobs/health.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile-event.ts';
-import type { EntryPorts, RegisterPorts } from './jobs/register.ts';
+import type { EntryPorts, RegisterPorts } from './jobs/register-ports.ts';
 import { type BatchResponse, registerMessages } from './jobs/register-messages.ts';
 import { sourceQueue } from './jobs/registrations-queue.ts';
 import { route } from './jobs/route.ts';

@@ -16,10 +16,11 @@ import type { SegmentSchema } from '../schema/segment-schema.ts';
 import { stringifyJson } from '../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
 import { readTableMetadata } from '../spec/table-metadata.ts';
+import { newestMetadata } from './lost-table.ts';
 
 export interface CreateTablePorts {
   readonly catalog: Catalog;
-  readonly store: Pick<Store, 'write'>;
+  readonly store: Pick<Store, 'write' | 'list'>;
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
 }
@@ -34,7 +35,7 @@ const MAX_FINISHING_ATTEMPTS = 5;
  * the rules of first contact.
  *
  * @throws `catalog.refused` saying what the catalog did when it answers another table than it was sent,
- *   `catalog.commit_unknown`, `sink.iceberg_schema_mismatch` and `sink.iceberg_partition_undetermined` for a segment that cannot begin a table
+ *   `table.missing` when the catalog has lost a table that lies there, `catalog.commit_unknown`, `sink.iceberg_schema_mismatch` and `sink.iceberg_partition_undetermined` for a segment that cannot begin a table
  */
 export async function createTable(
   ports: CreateTablePorts,
@@ -47,6 +48,8 @@ export async function createTable(
   if (existing !== undefined) return finish(catalog, settings, identifier, existing);
 
   const table = newTable(identifier, segment, settings, random.uuid());
+  const known = await lost(ports, identifier, table);
+  if (known !== undefined) return finish(catalog, settings, identifier, known);
   await catalog.createNamespace(identifier.namespace);
   const refusals: string[] = [];
   for (const route of await routes(catalog, settings.create_via)) {
@@ -57,6 +60,24 @@ export async function createTable(
   throw refused(
     identifier,
     `create_via "${settings.create_via}" found no way that the catalog takes: ${refusals.join('; ')}`,
+  );
+}
+
+/** @throws `table.missing` when a table lies there that the catalog does not know; answers one that was made in between */
+async function lost(
+  { catalog, store }: CreateTablePorts,
+  identifier: TableIdentifier,
+  { location, properties }: NewTable,
+): Promise<LoadedTable | undefined> {
+  const newest = location === undefined ? undefined : await newestMetadata(store, location, properties);
+  if (newest === undefined) return undefined;
+  const loaded = await catalog.load(identifier);
+  if (loaded !== undefined) return loaded;
+  const table = formatIdentifier(identifier);
+  throw new RegistrarError(
+    'table.missing',
+    `Cannot create table "${table}": the catalog has no such table, but "${newest}" is the metadata of one at this location; register that file in the catalog, or, for a new table, move the metadata directory away`,
+    { context: { table, newest } },
   );
 }
 

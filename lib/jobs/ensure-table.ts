@@ -8,7 +8,7 @@ import type { TableState } from '../spec/table-state.ts';
 import { type CreateTableSettings, createTable } from './create-table.ts';
 import { ofSegment } from './judgement.ts';
 import type { FootersRead } from './read-footers.ts';
-import type { TablePorts, TableTarget } from './register-table.ts';
+import type { TablePorts, TableTarget } from './register-ports.ts';
 
 /**
  * The table of a batch that found none, or a half-made one: made from the first of its segments that a table can be made from.

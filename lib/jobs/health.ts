@@ -6,7 +6,7 @@ import { formatIdentifier } from '../spec/table-identifier.ts';
 import { isNotified, wantedNotification } from './bucket-notifications.ts';
 import { datasetsOf } from './datasets.ts';
 import { listFailures } from './quarantine-list.ts';
-import type { EntryPorts } from './register.ts';
+import type { EntryPorts } from './register-ports.ts';
 import { type TableHealth, tableHealth } from './table-health.ts';
 
 export interface HealthReport {

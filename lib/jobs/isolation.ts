@@ -3,7 +3,8 @@ import { type SegmentReference, segmentUri } from '../event/segment-reference.ts
 import type { Registration, SegmentOutcome } from '../report/outcome.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import { registerAlone } from './register-alone.ts';
-import { registerTable, type TablePorts, type TableTarget } from './register-table.ts';
+import type { TablePorts, TableTarget } from './register-ports.ts';
+import { registerTable } from './register-table.ts';
 
 /** What the queue says of the message that named a segment. */
 export interface Delivery {

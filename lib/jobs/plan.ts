@@ -12,7 +12,8 @@ import { readTableMetadata } from '../spec/table-metadata.ts';
 import type { TableState } from '../spec/table-state.ts';
 import type { TableCommit } from '../spec/table-update.ts';
 import { type ChangedTable, type PlannedWorld, plannedWorld } from './planned-world.ts';
-import { type RegisterPorts, register } from './register.ts';
+import { register } from './register.ts';
+import type { RegisterPorts } from './register-ports.ts';
 
 /** What a registration would do. */
 export interface Plan {

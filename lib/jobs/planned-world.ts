@@ -4,7 +4,7 @@ import { highestFieldId } from '../spec/schema.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
 import type { TableCommit } from '../spec/table-update.ts';
 import { applied, type Metadata, noTable } from './planned-metadata.ts';
-import type { EntryPorts } from './register.ts';
+import type { EntryPorts } from './register-ports.ts';
 
 /** A table that something was sent for. */
 export interface ChangedTable {

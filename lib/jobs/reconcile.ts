@@ -15,7 +15,8 @@ import type { Dataset } from './datasets.ts';
 import { missingTable } from './ensure-table.ts';
 import { listFailures, type QuarantinesPorts } from './quarantine-list.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
-import { type EntryPorts, type RegisterPorts, register } from './register.ts';
+import { register } from './register.ts';
+import type { EntryPorts, RegisterPorts } from './register-ports.ts';
 import { type SendAgainPorts, sendAgain } from './send-again.ts';
 import { liveFileCount, manifestReader } from './table-manifests.ts';
 

@@ -4,7 +4,7 @@ import type { QuarantineRecord } from '../ports.ts';
 import type { SegmentOutcome } from '../report/outcome.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import { quarantinedSegment, quarantineSegment } from './quarantine-segment.ts';
-import type { TablePorts, TableResult, TableTarget } from './register-table.ts';
+import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 
 /** Kept back for saying that the segment was survived. */
 const ANSWER_MS = 1_000;

@@ -6,7 +6,8 @@ import type { Quarantine, Queue } from '../ports.ts';
 import { failedMessages, type MessageResult } from '../report/batch-response.ts';
 import { countOutcomes, type SegmentOutcome } from '../report/outcome.ts';
 import { quarantineRejected } from './quarantine-rejected.ts';
-import { type RegisterPorts, register } from './register.ts';
+import { register } from './register.ts';
+import type { RegisterPorts } from './register-ports.ts';
 
 export interface RegisterMessagesPorts extends RegisterPorts {
   readonly queue: Pick<Queue, 'setVisibility'>;

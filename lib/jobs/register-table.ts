@@ -1,38 +1,17 @@
 import { commitInAttempts } from '../commit/attempt-loop.ts';
-import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { SegmentReference } from '../event/segment-reference.ts';
-import type { Registration, SegmentOutcome } from '../report/outcome.ts';
-import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
+import { formatIdentifier } from '../spec/table-identifier.ts';
 import { readTableMetadata } from '../spec/table-metadata.ts';
 import type { TableState } from '../spec/table-state.ts';
 import { ensureTable, missingTable } from './ensure-table.ts';
-import type { FooterMemory, FooterRound } from './footer-memory.ts';
+import type { FooterRound } from './footer-memory.ts';
+import { keepWarm } from './keep-warm.ts';
 import { readFooters } from './read-footers.ts';
-import type { EntryPorts, RegisterPorts } from './register.ts';
+import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
-import { isUsable, keepWarm, readAheadBytes, remember } from './table-cache.ts';
+import { isUsable, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
-
-/** Where a batch of segments goes. */
-export interface TableTarget {
-  readonly entry: Entry;
-  readonly table: TableIdentifier;
-  /** Of a table that is created here; undefined where the catalog chooses it. */
-  readonly location: string | undefined;
-}
-
-export interface TableResult {
-  readonly outcomes: readonly SegmentOutcome[];
-  readonly registration: Registration | undefined;
-}
-
-export type TablePorts = RegisterPorts &
-  EntryPorts & {
-    /** Milliseconds that the invocation has left. */
-    readonly remainingMs: () => number;
-    readonly footerMemory: FooterMemory;
-  };
 
 const MAX_ATTEMPTS = 10;
 

@@ -1,39 +1,12 @@
-import type { LimitFunction } from 'p-limit';
-import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import { type SegmentReference, segmentUri } from '../event/segment-reference.ts';
-import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers } from '../ports.ts';
+import type { Timers } from '../ports.ts';
 import type { Registration, SegmentOutcome } from '../report/outcome.ts';
 import { layoutRouter } from '../route/layout.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import { footerMemory } from './footer-memory.ts';
 import { type BatchResult, type Delivery, registerDelivered } from './isolation.ts';
-import type { TableTarget } from './register-table.ts';
-import type { TableCache } from './table-cache.ts';
-
-/** The services of one configuration entry. */
-export interface EntryPorts {
-  readonly store: Store;
-  /** Where the tables' own files are read and written, with credentials that the catalog hands out. @default store */
-  readonly tableStore?: Store;
-  readonly catalog: Catalog;
-  readonly quarantine: Quarantine;
-}
-
-/** Everything a registration needs of the world. */
-export interface RegisterPorts {
-  readonly entries: readonly Entry[];
-  readonly portsOf: (entry: Entry) => EntryPorts;
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly random: Random;
-  readonly log: Log;
-  readonly cache: TableCache;
-  /** Bounds the footers under way, over all tables of the container. */
-  readonly footerLimit: LimitFunction;
-  /** Bytes of footers that an invocation holds at once. @default 128 MiB */
-  readonly maxFooterMemoryBytes?: number;
-}
+import type { RegisterPorts, TableTarget } from './register-ports.ts';
 
 export interface RegisterResult {
   /** One an asked segment, in the order they were asked. */

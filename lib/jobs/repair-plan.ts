@@ -9,7 +9,7 @@ import { missingTable } from './ensure-table.ts';
 import { type Fit, fit, readSegment } from './judgement.ts';
 import { liveEntries, type ManifestWithEntries } from './live-entries.ts';
 import { readFooters, type SegmentRead } from './read-footers.ts';
-import type { RegisterPorts } from './register.ts';
+import type { RegisterPorts } from './register-ports.ts';
 import { readList } from './table-manifests.ts';
 
 /**

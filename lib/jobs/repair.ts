@@ -15,7 +15,7 @@ import { readTableMetadata } from '../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { Fit } from './judgement.ts';
 import type { ManifestWithEntries } from './live-entries.ts';
-import type { RegisterPorts } from './register.ts';
+import type { RegisterPorts } from './register-ports.ts';
 import { entriesOn, fitting, loadState, type RepairPlan } from './repair-plan.ts';
 import { dataFilesOf, timestampMs } from './staging.ts';
 import { readList } from './table-manifests.ts';

@@ -8,7 +8,7 @@ import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { Dataset } from './datasets.ts';
 import { missingTable } from './ensure-table.ts';
 import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
-import type { EntryPorts } from './register.ts';
+import type { EntryPorts } from './register-ports.ts';
 import { manifestReader, readList } from './table-manifests.ts';
 import { type Trend, trendOf } from './table-trend.ts';
 

@@ -10,7 +10,7 @@ import { branchHead } from '../spec/table-state.ts';
 import type { Judgement } from './judgement.ts';
 import { quarantineSegment } from './quarantine-segment.ts';
 import type { FootersRead } from './read-footers.ts';
-import type { TablePorts, TableResult, TableTarget } from './register-table.ts';
+import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import type { StagedBatch } from './staging.ts';
 
 export interface TableReport {

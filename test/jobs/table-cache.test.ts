@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { keepWarm } from '../../lib/jobs/keep-warm.ts';
 import {
   type CachedTable,
   isUsable,
-  keepWarm,
   listOfHead,
   readAheadBytes,
   remember,
