@@ -32,7 +32,7 @@ export function offerOne(lake: Lake) {
  * What must hold on every catalog: a table with the dataset's own IDs from its first segment, evolution in the commit that needs it, a
  * redelivery that changes nothing, a commit over a cache that others made stale, and one whose answer is lost.
  */
-export async function tellStory(lake: Lake, world: DialectWorld): Promise<void> {
+export async function tellStory(lake: Lake, world: Pick<DialectWorld, 'fault'>): Promise<void> {
   await lake.ship(first, [row(1n)], '1.parquet');
   await lake.ship(second, [{ ...row(2n), amount: 2.5 }], '2.parquet');
   expect((await lake.state()).currentSchema.fields).toMatchObject(second.fields);
@@ -42,7 +42,7 @@ export async function tellStory(lake: Lake, world: DialectWorld): Promise<void> 
     { kind: 'already-registered' },
   ]);
 
-  const other = await lake.another({});
+  const other = await lake.another();
   await other.ship(second, [{ ...row(3n), amount: null }], '3.parquet');
   await lake.ship(second, [{ ...row(4n), amount: null }], '4.parquet');
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { register } from '../../lib/jobs/register.ts';
+import { register } from '../../lib/jobs/register/register.ts';
 import { wire } from '../../lib/wire.ts';
 import type { HttpRequest, HttpResponse } from '../../local/http-service.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';

@@ -68,6 +68,14 @@ const faults: readonly (readonly [RegExp, ConnectionFault])[] = [
     },
   ],
   [
+    /^UND_ERR_INVALID_ARG$/,
+    {
+      code: 'config.invalid',
+      problem: 'the request cannot be written',
+      wayOut: 'look for line breaks in catalog_token and catalog_headers',
+    },
+  ],
+  [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
     {
       code: 'config.invalid',

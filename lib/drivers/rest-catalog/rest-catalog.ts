@@ -54,7 +54,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     const known = remembered.get(path);
     const reply = await client.get(path, { headers: () => headers, authorization: known?.authorization });
     if (reply.outcome === 'missing') return undefined;
-    if (reply.outcome === 'unchanged' && known !== undefined) return known.table;
+    if (reply.outcome === 'unchanged' && known?.tagged !== undefined) return known.tagged.table;
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
     return remember(path, reply, requireTable(attempted, reply));
   }
@@ -63,8 +63,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   function remember(path: string, { body, etag }: Reply, table: LoadedTable): LoadedTable {
     const token = table.config['token'];
     remembered.set(path, {
-      table,
-      etag,
+      tagged: etag === undefined ? undefined : { table, etag },
       credentials: delegating ? storageCredentials(body, table) : [],
       authorization: token === undefined ? undefined : tableToken(token, connection.authorization),
     });
@@ -90,7 +89,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   return {
     async load(table) {
       const path = await tablePath(table);
-      const etag = remembered.get(path)?.etag;
+      const etag = remembered.get(path)?.tagged?.etag;
       return loadFrom(path, `load table "${formatIdentifier(table)}"`, {
         ...delegation,
         ...(etag !== undefined && { 'If-None-Match': etag }),

@@ -4,8 +4,8 @@ import { credentialFor, type StorageCredential } from './storage-credentials.ts'
 
 /** What the last load of a table answered. */
 export interface RememberedTable {
-  readonly table: LoadedTable;
-  readonly etag: string | undefined;
+  /** The answer itself, where its ETag lets it be asked for again. */
+  readonly tagged: { readonly table: LoadedTable; readonly etag: string } | undefined;
   /** With the token that the catalog gave for this table, if it gave one. */
   readonly authorization: Authorization | undefined;
   readonly credentials: readonly StorageCredential[];
@@ -28,7 +28,7 @@ export function tableMemory() {
     /** After a commit that did not land the whole table is loaded, whatever a cache on the way takes for unchanged (D5). */
     forgetTag(path: string) {
       const known = tables.get(path);
-      if (known !== undefined) tables.set(path, { ...known, etag: undefined });
+      if (known !== undefined) tables.set(path, { ...known, tagged: undefined });
     },
     /** The credential with the longest prefix of a URI, and the path of the table it came with. */
     credentialFor(uri: string) {

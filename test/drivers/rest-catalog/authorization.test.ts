@@ -135,3 +135,11 @@ test('the catalog’s own token endpoint gets the configured headers, another se
     );
   }
 });
+
+test('a token with a line break at its end is config.invalid at once, and is not shown', async () => {
+  const { catalog, server, sleeps } = await scriptedCatalog({ settings: { catalog_token: 'the-token\n' } });
+  const error = await catalog.load(table).catch((thrown: RegistrarError) => thrown);
+  expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringContaining('line breaks') });
+  expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('the-token');
+  expect([server.lines, sleeps]).toStrictEqual([[], []]);
+});

@@ -9,6 +9,7 @@ test.each([
   ['CERT_HAS_EXPIRED', 'config.invalid', 'renew'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'config.invalid', 'catalog_server_name'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'config.invalid', 'port'],
+  ['UND_ERR_INVALID_ARG', 'config.invalid', 'line breaks'],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'auth.failed', 'catalog_client_cert'],
   ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'auth.failed', 'catalog_client_cert'],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'auth.failed', 'catalog_client_cert'],

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { openLake } from '../schema/lake.ts';
+import { capability } from '../services/capability.ts';
 import { describeWith } from '../services/describe-with.ts';
 import { type Fronts, startFronts } from './fronts.ts';
 
@@ -49,27 +50,32 @@ describeWith('Apache’s fixture behind Caddy', ['seaweedfsCatalog'], ({ seaweed
   const trusting = () => ({ catalog_ca_file: fronts.ca.certFile });
 
   describe('with a private CA', () => {
-    test('that is the right one: a table is made and evolves', () =>
-      evolves({ catalog_uri: fronts.tls, ...trusting() }));
-    test('that is another one: config.invalid', () =>
+    capability('fixture', 'private CA', 'that is the right one: a table is made and evolves', () =>
+      evolves({ catalog_uri: fronts.tls, ...trusting() }),
+    );
+    capability('fixture', 'private CA', 'that is another one: config.invalid', () =>
       refuses(
         { catalog_uri: fronts.tls, catalog_ca_file: fronts.otherCa.certFile },
         'config.invalid',
         /not trusted.*catalog_ca_file/,
-      ));
-    test('and none that is configured: config.invalid', () =>
-      refuses({ catalog_uri: fronts.tls }, 'config.invalid', /not trusted.*catalog_ca_file/));
+      ),
+    );
+    capability('fixture', 'private CA', 'and none that is configured: config.invalid', () =>
+      refuses({ catalog_uri: fronts.tls }, 'config.invalid', /not trusted.*catalog_ca_file/),
+    );
   });
 
   describe('with a bearer token', () => {
-    test('that is right: a table is made and evolves', () =>
-      evolves({ catalog_uri: fronts.bearer, ...trusting(), catalog_token: 'demo-token' }));
-    test('that is wrong: auth.failed', () =>
+    capability('fixture', 'bearer', 'that is right: a table is made and evolves', () =>
+      evolves({ catalog_uri: fronts.bearer, ...trusting(), catalog_token: 'demo-token' }),
+    );
+    capability('fixture', 'bearer', 'that is wrong: auth.failed', () =>
       refuses(
         { catalog_uri: fronts.bearer, ...trusting(), catalog_token: 'stale-token' },
         'auth.failed',
         /401/,
-      ));
+      ),
+    );
   });
 
   describe('with OAuth2', () => {
@@ -78,9 +84,15 @@ describeWith('Apache’s fixture behind Caddy', ['seaweedfsCatalog'], ({ seaweed
       ...trusting(),
       catalog_credential: { client_id, client_secret: 'secret' },
     });
-    test('by the right client: a table is made and evolves', () => evolves(credential('registrar')));
-    test('by another client, whose tokens are refused: auth.failed after one more exchange', () =>
-      refuses(credential('stranger'), 'auth.failed', /401/));
+    capability('fixture', 'OAuth2', 'by the right client: a table is made and evolves', () =>
+      evolves(credential('registrar')),
+    );
+    capability(
+      'fixture',
+      'OAuth2',
+      'by another client, whose tokens are refused: auth.failed after one more exchange',
+      () => refuses(credential('stranger'), 'auth.failed', /401/),
+    );
   });
 
   describe('with a client certificate', () => {
@@ -90,14 +102,22 @@ describeWith('Apache’s fixture behind Caddy', ['seaweedfsCatalog'], ({ seaweed
       catalog_client_cert: files.certFile,
       catalog_client_key: files.keyFile,
     });
-    test('that is right: a table is made and evolves', () => evolves(certified(fronts.client)));
-    test('of another CA: auth.failed, under TLS 1.3 too', () =>
-      refuses(certified(fronts.stranger), 'auth.failed', /UNKNOWN_CA.*catalog_client_cert/));
-    test('and none that is configured: auth.failed, under TLS 1.3 too', () =>
-      refuses(
-        { catalog_uri: fronts.clientCertificate, ...trusting() },
-        'auth.failed',
-        /CERTIFICATE_REQUIRED.*catalog_client_cert/,
-      ));
+    capability('fixture', 'client certificate', 'that is right: a table is made and evolves', () =>
+      evolves(certified(fronts.client)),
+    );
+    capability('fixture', 'client certificate', 'of another CA: auth.failed, under TLS 1.3 too', () =>
+      refuses(certified(fronts.stranger), 'auth.failed', /UNKNOWN_CA.*catalog_client_cert/),
+    );
+    capability(
+      'fixture',
+      'client certificate',
+      'and none that is configured: auth.failed, under TLS 1.3 too',
+      () =>
+        refuses(
+          { catalog_uri: fronts.clientCertificate, ...trusting() },
+          'auth.failed',
+          /CERTIFICATE_REQUIRED.*catalog_client_cert/,
+        ),
+    );
   });
 });

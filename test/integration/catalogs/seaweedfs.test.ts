@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { openLake } from '../schema/lake.ts';
+import { capability } from '../services/capability.ts';
 import { describeWith } from '../services/describe-with.ts';
 
 const first: Schema = {
@@ -35,11 +36,13 @@ describeWith('SeaweedFS’s own catalog', ['seaweedfsOwnCatalog'], ({ seaweedfsO
     expect(outcome.kind === 'failed' && outcome.error.message).not.toContain('wrong-secret');
   }
 
-  test.each(['form', 'basic'])('takes OAuth2 client credentials, sent by %s', async (client_auth) => {
-    await evolves({
-      catalog_credential: { client_id: accessKeyId, client_secret: secretAccessKey, client_auth },
-    });
-  });
+  for (const client_auth of ['form', 'basic']) {
+    capability('seaweedfs', 'OAuth2', `takes OAuth2 client credentials, sent by ${client_auth}`, () =>
+      evolves({
+        catalog_credential: { client_id: accessKeyId, client_secret: secretAccessKey, client_auth },
+      }),
+    );
+  }
 
   test('refuses a wrong client secret: auth.failed', () =>
     refuses(
@@ -47,11 +50,13 @@ describeWith('SeaweedFS’s own catalog', ['seaweedfsOwnCatalog'], ({ seaweedfsO
       /invalid_client/,
     ));
 
-  test.each(['s3tables', 'glue', 'execute-api'])('verifies signatures for %s', async (signing) => {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', accessKeyId);
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey);
-    await evolves({ catalog_sigv4: { region: 'us-east-1', service: signing } });
-  });
+  for (const signing of ['s3tables', 'glue', 'execute-api']) {
+    capability('seaweedfs', 'SigV4', `verifies signatures for ${signing}`, async () => {
+      vi.stubEnv('AWS_ACCESS_KEY_ID', accessKeyId);
+      vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey);
+      await evolves({ catalog_sigv4: { region: 'us-east-1', service: signing } });
+    });
+  }
 
   test('verifies the signature of a path with %1F in it (F14)', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', accessKeyId);
