@@ -1,5 +1,5 @@
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
-import { register } from '../../lib/jobs/register.ts';
+import { register } from '../../lib/jobs/register/register.ts';
 import type { Log, Store } from '../../lib/ports.ts';
 import { wire } from '../../lib/wire.ts';
 import type { Dataset } from '../../local/shipper/dataset.ts';

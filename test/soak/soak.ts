@@ -170,7 +170,7 @@ async function start({ spark, scratch, onClose }: SoakOptions) {
 
 /** Builds the functions as they are deployed, into a `dist` that no other build touches. */
 async function bundle(scratch: string): Promise<void> {
-  symlinkSync(join(root, 'functions'), join(scratch, 'functions'));
+  for (const name of ['functions', 'cli', 'lib']) symlinkSync(join(root, name), join(scratch, name));
   await promisify(execFile)(process.execPath, [join(root, 'esbuild.config.mjs')], { cwd: scratch });
 }
 
