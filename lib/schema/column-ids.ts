@@ -1,6 +1,6 @@
-import { type MappedField, mappedField, type NameMapping } from '../spec/name-mapping.ts';
+import { mappedByName, type NameMapping } from '../spec/name-mapping.ts';
 import { childFields, type Schema, type Type } from '../spec/schema.ts';
-import type { Columns } from './columns.ts';
+import { type Columns, columnsNamed } from './columns.ts';
 import type { Merged } from './follow.ts';
 
 /**
@@ -16,16 +16,19 @@ export function fieldIdsByName(
   lastColumnId: number,
 ): ReadonlyMap<number, number> {
   const ids = new Map<number, number>();
+  const inTable = columnsNamed(merged.table);
+  const inDataset = columnsNamed(merged.dataset.columns);
   let lastId = Math.max(lastColumnId, ...merged.table.keys(), ...merged.dataset.columns.keys());
 
   const visit = (type: Type, mapped: NameMapping, parentId: number | undefined): void => {
     if (typeof type === 'string') return;
+    const named = mappedByName(mapped);
     for (const child of childFields(type)) {
-      const field: MappedField | undefined = mappedField(mapped, child.name);
+      const field = named.get(child.name);
       const id =
         field?.['field-id'] ??
-        idOf(merged.table, parentId, child.name) ??
-        idOf(merged.dataset.columns, parentId, child.name) ??
+        inTable(parentId, child.name)[0]?.id ??
+        inDataset(parentId, child.name)[0]?.id ??
         ++lastId;
       ids.set(child.id, id);
       visit(child.type, field?.fields ?? [], id);
@@ -33,10 +36,6 @@ export function fieldIdsByName(
   };
   visit(schema, mapping, undefined);
   return ids;
-}
-
-function idOf(columns: Columns, parentId: number | undefined, name: string): number | undefined {
-  return columns.values().find((column) => column.parentId === parentId && column.name === name)?.id;
 }
 
 /** The columns under their final IDs. */

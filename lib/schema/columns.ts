@@ -87,6 +87,15 @@ export function schemaOf(columns: Columns, schema: Schema): Schema {
   return { ...schema, fields: fieldsOf(undefined) };
 }
 
+/** Finds columns by parent and name: of a dataset, several may have had it. */
+export function columnsNamed(
+  columns: Columns,
+): (parentId: number | undefined, name: string) => readonly Column[] {
+  const keyOf = (parentId: number | undefined, name: string) => `${parentId} ${name}`;
+  const index = Map.groupBy(columns.values(), ({ parentId, name }) => keyOf(parentId, name));
+  return (parentId, name) => index.get(keyOf(parentId, name)) ?? [];
+}
+
 /** The names from the root to a column. */
 export function pathOf(columns: Columns, column: Column): readonly string[] {
   const path = [];

@@ -1,6 +1,6 @@
-import { mappedChildren, mappedField, type NameMapping } from '../spec/name-mapping.ts';
+import { mappedByName, mappedChildren, type NameMapping } from '../spec/name-mapping.ts';
 import type { PartitionField } from '../spec/partition-spec.ts';
-import { type Column, type Columns, fullName, pathOf } from './columns.ts';
+import { type Column, type Columns, columnsNamed, fullName, pathOf } from './columns.ts';
 import type { Violation } from './violation.ts';
 
 export interface NameRules {
@@ -29,6 +29,9 @@ export function nameViolations(
     return before === undefined || fullName(earlier.table, before) !== fullName(table, column);
   });
   if (introduced.length === 0) return [];
+  const ownerInTable = formerOwners(earlier.table, table);
+  const ownerInDataset = formerOwners(earlier.dataset, table);
+  const mappings = mappingsBelow(new Set(introduced.map(({ parentId }) => parentId)), rules.mapping);
   const holders = Map.groupBy(table.values(), (column) => fold(fullName(table, column)));
 
   const problemOf = (column: Column): string | undefined => {
@@ -39,7 +42,7 @@ export function nameViolations(
         ? `column ${holder.id} of the table has this name; rename or drop one of them, then redrive`
         : `only letter case tells it from column "${fullName(table, holder)}" (${holder.id}), and most engines cannot; rename one of them, or set case_sensitive_names: true`;
     }
-    const formerOwner = ownerOf(column, earlier.table, table) ?? ownerOf(column, earlier.dataset, table);
+    const formerOwner = ownerInTable(column) ?? ownerInDataset(column);
     if (formerOwner !== undefined && !rules.namesMayMove) {
       return `in one step its name moved here from column ${formerOwner.id}, the mark of field IDs assigned by position; where IDs are stable set field_ids: stable, then redrive`;
     }
@@ -47,9 +50,7 @@ export function nameViolations(
     if (partition !== undefined) {
       return `partition field "${partition.name}" of the table has this name; rename the column`;
     }
-    const mapped = mappedField(mappedChildren(rules.mapping ?? [], column.parentId), column.name)?.[
-      'field-id'
-    ];
+    const mapped = mappings.get(column.parentId)?.get(column.name)?.['field-id'];
     return mapped === undefined || mapped === column.id
       ? undefined
       : `the table's name mapping gives this name to column ${mapped}; remove it there or rename the column, then redrive`;
@@ -60,18 +61,20 @@ export function nameViolations(
   });
 }
 
-/** The column of the table that had this very name among its siblings and gave it up. */
-function ownerOf(column: Column, earlier: Columns, table: Columns): Column | undefined {
-  if (column.role !== 'field' || earlier.get(column.id)?.name === column.name) return undefined;
-  return earlier
-    .values()
-    .find(
-      (other) =>
-        other.id !== column.id &&
-        other.parentId === column.parentId &&
-        other.name === column.name &&
-        table.has(other.id),
-    );
+/** Finds the column of the table that had a column's very name among its siblings and gave it up. */
+function formerOwners(earlier: Columns, table: Columns): (column: Column) => Column | undefined {
+  const named = columnsNamed(earlier);
+  return ({ id, parentId, role, name }) =>
+    role === 'field' && earlier.get(id)?.name !== name
+      ? named(parentId, name).find((other) => other.id !== id && table.has(other.id))
+      : undefined;
+}
+
+/** What the name mapping has below each of these columns, by name. */
+function mappingsBelow(parentIds: ReadonlySet<number | undefined>, mapping: NameMapping = []) {
+  return new Map(
+    parentIds.values().map((parentId) => [parentId, mappedByName(mappedChildren(mapping, parentId))]),
+  );
 }
 
 /** Only an identity or void field may be named like a column, and then like its source (Java's `PartitionSpec.Builder`). */

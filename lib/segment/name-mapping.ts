@@ -1,5 +1,5 @@
 /** Field IDs of a file that has none, by name (spec, "Column Projection"). */
-import { mappedField, type NameMapping } from '../spec/name-mapping.ts';
+import { mappedByName, type NameMapping } from '../spec/name-mapping.ts';
 import { childFields, type StructType, type Type } from '../spec/schema.ts';
 
 /** The field IDs that a mapping has for the fields of a schema, by their own; what it does not map is left out. */
@@ -7,8 +7,9 @@ export function resolveByName(schema: StructType, mapping: NameMapping): Readonl
   const ids = new Map<number, number>();
   const visit = (type: Type, siblings: NameMapping): void => {
     if (typeof type === 'string') return;
+    const named = mappedByName(siblings);
     for (const child of childFields(type)) {
-      const mapped = mappedField(siblings, child.name);
+      const mapped = named.get(child.name);
       if (mapped?.['field-id'] !== undefined) ids.set(child.id, mapped['field-id']);
       visit(child.type, mapped?.fields ?? []);
     }

@@ -51,9 +51,13 @@ export function mappedChildren(mapping: NameMapping, parentId: number | undefine
   return [];
 }
 
-/** The mapped field that a column of this name is, among its siblings. */
-export function mappedField(siblings: NameMapping, name: string): MappedField | undefined {
-  return siblings.find((mapped) => mapped.names.includes(name));
+/** Siblings by each of their names; the first that has a name has it. */
+export function mappedByName(siblings: NameMapping): ReadonlyMap<string, MappedField> {
+  const index = new Map<string, MappedField>();
+  for (const mapped of siblings) {
+    for (const name of mapped.names) if (!index.has(name)) index.set(name, mapped);
+  }
+  return index;
 }
 
 /**
@@ -70,18 +74,20 @@ function followType(siblings: NameMapping, type: Type): NameMapping {
   const children = childFields(type);
   const names = new Set(children.map(({ name }) => name));
   const followed = siblings.map((mapped) => (isUnmapped(mapped) ? withoutNames(mapped, names) : mapped));
+  const places = new Map(followed.map((mapped, at) => [mapped['field-id'], at]));
+  const takenNames = new Set(followed.flatMap((mapped) => mapped.names));
   for (const child of children) {
-    const at = followed.findIndex((mapped) => mapped['field-id'] === child.id);
+    const at = places.get(child.id) ?? followed.length;
     const before = followed[at] ?? { 'field-id': child.id, names: [] };
-    const taken = mappedField(followed, child.name) !== undefined;
+    const taken = takenNames.has(child.name);
     const fields = followType(before.fields ?? [], child.type);
     const after = {
       ...before,
       names: taken ? before.names : [...before.names, child.name],
       ...(fields.length > 0 && { fields }),
     };
-    if (at >= 0) followed[at] = after;
-    else if (after.names.length > 0) followed.push(after);
+    if (at < followed.length || after.names.length > 0) followed[at] = after;
+    takenNames.add(child.name);
   }
   return followed.filter((mapped) => !isUnmapped(mapped) || mapped.names.length > 0);
 }
