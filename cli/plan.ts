@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
 import { decodeEvent } from '../lib/event/decode-event.ts';
-import { type Plan, plan } from '../lib/jobs/plan.ts';
+import { type Plan, plan } from '../lib/jobs/plan/plan.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { readEvent } from './event-file.ts';

@@ -1,8 +1,13 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
-import { type Failure, type FailureFilter, listFailures, recordsOf } from '../lib/jobs/quarantine-list.ts';
-import { discard, type Redriven, redrive } from '../lib/jobs/quarantine-redrive.ts';
+import {
+  type Failure,
+  type FailureFilter,
+  listFailures,
+  recordsOf,
+} from '../lib/jobs/quarantine/quarantine-list.ts';
+import { discard, type Redriven, redrive } from '../lib/jobs/quarantine/quarantine-redrive.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { printable } from './printable.ts';

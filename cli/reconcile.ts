@@ -1,8 +1,12 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
-import { type ReconcileAllOptions, reconcileAll, type Unreconciled } from '../lib/jobs/reconcile-all.ts';
-import { instant } from '../lib/jobs/reconcile-event.ts';
-import type { Reconciliation } from '../lib/jobs/reconcile-report.ts';
+import {
+  type ReconcileAllOptions,
+  reconcileAll,
+  type Unreconciled,
+} from '../lib/jobs/reconcile/reconcile-all.ts';
+import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
+import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { printable } from './printable.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
-import { repair } from '../lib/jobs/repair.ts';
-import { planRepair, type RepairAction, type RepairPlan } from '../lib/jobs/repair-plan.ts';
+import { repair } from '../lib/jobs/repair/repair.ts';
+import { planRepair, type RepairAction, type RepairPlan } from '../lib/jobs/repair/repair-plan.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { formatIdentifier } from '../lib/spec/table-identifier.ts';
 import { wire } from '../lib/wire.ts';

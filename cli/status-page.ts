@@ -1,7 +1,7 @@
-import type { HealthReport } from '../lib/jobs/health.ts';
-import type { Check } from '../lib/jobs/maintenance-checks.ts';
-import type { TableHealth } from '../lib/jobs/table-health.ts';
-import type { Moment } from '../lib/jobs/table-trend.ts';
+import type { HealthReport } from '../lib/jobs/health/health.ts';
+import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
+import type { TableHealth } from '../lib/jobs/health/table-health.ts';
+import type { Moment } from '../lib/jobs/health/table-trend.ts';
 import { printable } from './printable.ts';
 import { readableAmount } from './readable-amount.ts';
 import { chart, type Point } from './status-chart.ts';

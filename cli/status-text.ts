@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
-import type { HealthReport } from '../lib/jobs/health.ts';
-import type { Check } from '../lib/jobs/maintenance-checks.ts';
-import type { TableHealth } from '../lib/jobs/table-health.ts';
+import type { HealthReport } from '../lib/jobs/health/health.ts';
+import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
+import type { TableHealth } from '../lib/jobs/health/table-health.ts';
 import { printable } from './printable.ts';
 import { readableAmount } from './readable-amount.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import type { HealthReport } from '../lib/jobs/health.ts';
+import type { HealthReport } from '../lib/jobs/health/health.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { lookAtHealth, wire } from '../lib/wire.ts';
 import { isAllGood, statusText } from './status-text.ts';

@@ -57,7 +57,7 @@ describe('the import rule', () => {
     [
       'a function that goes around the composition root',
       'functions/x.ts',
-      `import { register } from '../lib/jobs/register.ts';`,
+      `import { register } from '../lib/jobs/register/register.ts';`,
     ],
   ])('catches %s', (_, file, source) => {
     const [planted] = importsOf(file, source);

@@ -6,8 +6,8 @@
 import { parseArgs } from 'node:util';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
-import { register } from '../../lib/jobs/register.ts';
-import { manifestReader } from '../../lib/jobs/table-manifests.ts';
+import { register } from '../../lib/jobs/register/register.ts';
+import { manifestReader } from '../../lib/jobs/register/table-manifests.ts';
 import type { Log } from '../../lib/ports.ts';
 import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
 import { branchHead } from '../../lib/spec/table-state.ts';

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { systemClock, systemRandom, systemTimers } from '../../lib/drivers/platform.ts';
-import { type ReconcilePorts, reconcile } from '../../lib/jobs/reconcile.ts';
+import { type ReconcilePorts, reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
 import type { ListedObject } from '../../lib/ports.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
 import { uriOf } from './objects.ts';

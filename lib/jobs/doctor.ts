@@ -3,7 +3,7 @@ import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import { readTableMetadata } from '../spec/table-metadata.ts';
-import type { EntryPorts } from './register-ports.ts';
+import type { EntryPorts } from './register/register-ports.ts';
 
 /** One thing that was looked at, and what to change where it is not right. */
 export interface Finding {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chart } from '../../cli/status-chart.ts';
 import { statusPage } from '../../cli/status-page.ts';
-import type { HealthReport } from '../../lib/jobs/health.ts';
+import type { HealthReport } from '../../lib/jobs/health/health.ts';
 import { makeSegment } from '../../local/shipper/segment.ts';
 import { telemetry } from '../../local/shipper/telemetry.ts';
 import { type Registration, startRegistration } from '../jobs/registration.ts';

@@ -1,6 +1,6 @@
 import { prepareAppend } from '../../lib/append/prepare.ts';
 import { stageAppend } from '../../lib/append/stage.ts';
-import { readList } from '../../lib/jobs/table-manifests.ts';
+import { readList } from '../../lib/jobs/register/table-manifests.ts';
 import { branchHead } from '../../lib/spec/table-state.ts';
 import type { Registration } from './registration.ts';
 

@@ -1,6 +1,6 @@
-import type { RegisterMessagesPorts } from '../../lib/jobs/register-messages.ts';
-import { registerMessages } from '../../lib/jobs/register-messages.ts';
-import type { EntryPorts } from '../../lib/jobs/register-ports.ts';
+import type { RegisterMessagesPorts } from '../../lib/jobs/register/register-messages.ts';
+import { registerMessages } from '../../lib/jobs/register/register-messages.ts';
+import type { EntryPorts } from '../../lib/jobs/register/register-ports.ts';
 import type { LogRecord } from '../../lib/ports.ts';
 import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { readTableMetadata } from '../../lib/spec/table-metadata.ts';

@@ -9,7 +9,7 @@ export interface Edit {
 export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   'the ledger is checked once, outside the attempt loop': [
     {
-      file: 'lib/jobs/staging.ts',
+      file: 'lib/jobs/register/staging.ts',
       from: 'const judgement = await judge(',
       to: 'const judgement = last ?? await judge(',
     },
@@ -28,22 +28,30 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'every attempt writes the same manifest list': [
     {
-      file: 'lib/jobs/staging.ts',
+      file: 'lib/jobs/register/staging.ts',
       from: 'attempt: number,\n        uuid: random.uuid(),',
       to: "attempt: 1,\n        uuid: '00000000-0000-4000-8000-000000000000',",
     },
-    { file: 'lib/jobs/staging.ts', from: 'staged.listBytes, { ifAbsent: true }', to: 'staged.listBytes' },
+    {
+      file: 'lib/jobs/register/staging.ts',
+      from: 'staged.listBytes, { ifAbsent: true }',
+      to: 'staged.listBytes',
+    },
   ],
   'the parent list of the first attempt serves every attempt': [
     {
-      file: 'lib/jobs/staging.ts',
+      file: 'lib/jobs/register/staging.ts',
       from: 'parentList: listOfHead(cached, state, entry.branch) ?? (await readList(store, head)),',
       to: "parentList: (globalThis['firstList'] = number > 1 ? globalThis['firstList'] : listOfHead(cached, state, entry.branch) ?? (await readList(store, head))),",
     },
     { file: 'lib/append/stage.ts', from: 'head?.manifestList !== parentList?.path', to: 'false' },
   ],
   'a prepared manifest is reused after a part of its batch was registered by others': [
-    { file: 'lib/jobs/staging.ts', from: 'prepared?.batch === batch && ', to: 'prepared !== undefined && ' },
+    {
+      file: 'lib/jobs/register/staging.ts',
+      from: 'prepared?.batch === batch && ',
+      to: 'prepared !== undefined && ',
+    },
   ],
   'a redriven message has the body of the one before': [
     { file: 'lib/route/chunk.ts', from: "nonce === undefined ? ''", to: "true ? ''" },
@@ -57,7 +65,7 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'messages are acknowledged before the commit is known': [
     {
-      file: 'lib/jobs/register-messages.ts',
+      file: 'lib/jobs/register/register-messages.ts',
       from: "if (outcome?.kind === 'failed') return outcome.error;",
       to: '',
     },
@@ -96,7 +104,7 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'a snapshot is dated by the own clock alone': [
     {
-      file: 'lib/jobs/staging.ts',
+      file: 'lib/jobs/register/staging.ts',
       from: 'return earlier.reduce((latest, ms) => (ms > latest ? ms : latest), BigInt(nowMs));',
       to: 'return earlier.length > 0 ? BigInt(nowMs) : 0n;',
     },
@@ -120,21 +128,21 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'what is not done in time is acknowledged': [
     {
-      file: 'lib/jobs/register.ts',
+      file: 'lib/jobs/register/register.ts',
       from: "outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),",
       to: "outcomes: references.map((reference) => ({ reference, table, kind: 'ignored', reason: 'missing', error })),",
     },
   ],
   'a quarantine record that could not be written counts as written': [
     {
-      file: 'lib/jobs/table-report.ts',
+      file: 'lib/jobs/register/table-report.ts',
       from: "return [uri, { kind: 'failed', error: fault }];",
       to: "return [uri, { kind: 'quarantined', error: fault, quarantineUri: '' }];",
     },
   ],
   'an object that the store denies counts as missing': [
     {
-      file: 'lib/jobs/read-footers.ts',
+      file: 'lib/jobs/register/read-footers.ts',
       from: "if (read.kind === 'denied') return denied(uri, read.message);",
       to: "if (read.kind === 'denied') return 'missing';",
     },
@@ -148,7 +156,7 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'a cached manifest list is taken for the head of any attempt of its snapshot': [
     {
-      file: 'lib/jobs/table-cache.ts',
+      file: 'lib/jobs/register/table-cache.ts',
       from: 'list.path === branchHead(state, branch)?.manifestList',
       to: 'branchHead(cached.state, branch)?.snapshotId === branchHead(state, branch)?.snapshotId',
     },
@@ -162,7 +170,7 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'the schema change of a refused attempt is forgotten in the next': [
     {
-      file: 'lib/jobs/staging.ts',
+      file: 'lib/jobs/register/staging.ts',
       from: '[...merge.updates, ...pathUpdates(state)',
       to: '[...(number > 1 ? [] : merge.updates), ...pathUpdates(state)',
     },

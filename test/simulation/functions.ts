@@ -2,14 +2,22 @@ import pLimit from 'p-limit';
 import type { Entry } from '../../lib/config/entry.ts';
 import { quarantineIn } from '../../lib/drivers/quarantine.ts';
 import { RegistrarError } from '../../lib/errors.ts';
-import { listFailures } from '../../lib/jobs/quarantine-list.ts';
-import { redrive } from '../../lib/jobs/quarantine-redrive.ts';
-import { registerMessages } from '../../lib/jobs/register-messages.ts';
+import { referenceTo } from '../../lib/event/segment-reference.ts';
+import { listFailures } from '../../lib/jobs/quarantine/quarantine-list.ts';
+import { redrive } from '../../lib/jobs/quarantine/quarantine-redrive.ts';
+import type { Dataset } from '../../lib/jobs/reconcile/datasets.ts';
+import { type ReconcileOptions, reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
+import type { Reconciliation } from '../../lib/jobs/reconcile/reconcile-report.ts';
+import { registerMessages } from '../../lib/jobs/register/register-messages.ts';
 import { route } from '../../lib/jobs/route.ts';
 import type { Clock, Log, LogRecord, Timers } from '../../lib/ports.ts';
+import { layoutRouter } from '../../lib/route/layout.ts';
 import type { SimCatalog } from './catalog.ts';
+import type { Handler } from './event-source.ts';
 import { type Instance, ioOf } from './io.ts';
-import type { Handler, SimQueues } from './queues.ts';
+import { directoryOf } from './lake.ts';
+import type { SimQueues } from './queues.ts';
+import type { DatasetName } from './schedule.ts';
 import type { SimStore } from './store.ts';
 import type { World } from './world.ts';
 
@@ -24,6 +32,11 @@ export interface Container {
   readonly route: Handler;
   /** What an operator does by the command line: everything that waits in quarantine is sent again. */
   readonly redriveAll: () => Promise<void>;
+  /** What lies in the store is compared with the table, and what is missing is sent again, registered or reported. */
+  readonly reconcile: (
+    dataset: DatasetName,
+    missing: NonNullable<ReconcileOptions['missing']>,
+  ) => Promise<Reconciliation>;
 }
 
 /** A container as `lib/wire.ts` makes it, of simulated services: the real jobs run on it. */
@@ -58,10 +71,23 @@ export function startContainer(
     register: (event, remainingMs) =>
       registerMessages(event, { ...ports, queueUrl: queues.registrations.url }, remainingMs),
     route: (event) => route(event, ports),
+    reconcile: (dataset, missing) => {
+      const endMs = world.timeline.now() + RECONCILE_MS;
+      return reconcile(routingOf(entry, dataset), ports, { missing }, () => endMs - world.timeline.now());
+    },
     redriveAll: async () => {
       await redrive(await listFailures(ports), ports);
     },
   };
+}
+
+const RECONCILE_MS = 15 * 60_000;
+
+function routingOf(entry: Entry, dataset: DatasetName): Dataset {
+  const reference = referenceTo(`${directoryOf(dataset)}/any.parquet`);
+  const routing = reference && layoutRouter([entry])(reference);
+  if (routing?.kind === 'table') return routing;
+  throw new TypeError(`"${dataset}" is no dataset of this entry`);
 }
 
 function skewedClock(world: World, instance: Instance): Clock {

@@ -31,8 +31,8 @@ export function ioOf(world: World, instance: Instance): Io {
   const latencies = world.draws(`latency/${instance.name}`);
   let calls = 0;
 
-  return (call) =>
-    new Promise((resolve, reject) => {
+  return <T>(call: Call<T>) =>
+    new Promise<T>((resolve, reject) => {
       if (!instance.alive) return;
       calls += 1;
       const site = `${instance.name}.${calls}`;
@@ -41,8 +41,7 @@ export function ioOf(world: World, instance: Instance): Io {
       const there = latencies.integer(2, 40);
       const back = latencies.integer(2, 40);
 
-      type Answer = () => ReturnType<typeof call.effect>;
-      const settle = (answer: Answer): void => {
+      const settle = (answer: () => T): void => {
         if (!instance.alive) return;
         try {
           resolve(answer());
@@ -50,10 +49,7 @@ export function ioOf(world: World, instance: Instance): Io {
           reject(error);
         }
       };
-      const said = (what: string): void => {
-        world.trace(`${site} ${call.operation} ${call.about}${what === '' ? '' : `: ${what}`}`);
-      };
-      const act = (): Answer => {
+      const act = (): (() => T) => {
         try {
           const value = call.effect();
           return () => value;
@@ -65,8 +61,11 @@ export function ioOf(world: World, instance: Instance): Io {
       };
       const giveUp = (why: string): void => settle(() => call.unanswered(why));
 
+      if (world.traced) {
+        const befalls = fault === undefined ? '' : `: ${fault.kind} (${fault.ms} ms)`;
+        world.trace(`${site} ${call.operation} ${call.about}${befalls}`);
+      }
       if (fault === undefined) {
-        said('');
         after(there, () => {
           const answer = act();
           // Between an object's change and its answer nothing else looks at it: one moment will do.
@@ -75,7 +74,6 @@ export function ioOf(world: World, instance: Instance): Io {
         });
         return;
       }
-      said(`${fault.kind} (${fault.ms} ms)`);
       switch (fault.kind) {
         case 'crash before':
           instance.kill(`crash before ${site}`);

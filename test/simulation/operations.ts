@@ -2,7 +2,7 @@ import type { Entry } from '../../lib/config/entry.ts';
 import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { CatalogError } from '../../local/catalog/catalog-error.ts';
 import type { ForeignTables } from './foreign-tables.ts';
-import { type Services, startContainer } from './functions.ts';
+import { type Container, type Services, startContainer } from './functions.ts';
 import type { History } from './history.ts';
 import type { Instance } from './io.ts';
 import { keyUri, tableOf } from './lake.ts';
@@ -26,7 +26,7 @@ export function operations(
   let operators = 0;
 
   /** On a container of their own, which may die like any other. */
-  function redriveQuarantine(): void {
+  function operate(act: (container: Container) => Promise<unknown>): void {
     operators += 1;
     const operator: Instance = {
       name: `operator-${operators}`,
@@ -36,9 +36,10 @@ export function operations(
         world.trace(`${operator.name} dies: ${why}`);
       },
     };
-    startContainer(world, services, entry, operator)
-      .redriveAll()
-      .catch((error: unknown) => world.trace(`${operator.name} gives up: ${String(error)}`));
+    act(startContainer(world, services, entry, operator)).then(
+      () => world.trace(`${operator.name} is done`),
+      (error: unknown) => world.trace(`${operator.name} gives up: ${String(error)}`),
+    );
   }
 
   function perform(op: Op): void {
@@ -52,7 +53,12 @@ export function operations(
         if (store.objects.delete(keyUri(op.key))) history.hold(keyUri(op.key), undefined);
         break;
       case 'redrive quarantine':
-        for (const ms of [0, ...op.againMs]) world.timeline.after(ms, redriveQuarantine);
+        for (const ms of [0, ...op.againMs]) {
+          world.timeline.after(ms, () => operate((container) => container.redriveAll()));
+        }
+        break;
+      case 'reconcile':
+        operate((container) => container.reconcile(op.dataset, op.missing));
         break;
       case 'redrive dead letters':
         queues.redrive();

@@ -65,6 +65,7 @@ export type Op = { readonly atMs: number } & (
   | { readonly kind: 'restore'; readonly dataset: DatasetName; readonly changes: number }
   | { readonly kind: 'set data path'; readonly dataset: DatasetName; readonly folder: string }
   | { readonly kind: 'redrive dead letters' }
+  | { readonly kind: 'reconcile'; readonly dataset: DatasetName; readonly missing: 'enqueue' | 'register' }
   /** Again after each of these times: within five minutes FIFO queues swallow what they took before. */
   | { readonly kind: 'redrive quarantine'; readonly againMs: readonly number[] }
 );
@@ -86,12 +87,12 @@ export function scheduleOf(seed: number): Schedule {
   const others = Array.from({ length: draws.pick([0, 1, 2, 3, 6]) }, () =>
     other(draws, spanMs, datasets, keys),
   );
-  // A table that is dropped takes its data path with it: what lies there is then known by nothing.
-  const dropped = others.some(({ kind }) => kind === 'drop');
+  // A table that is dropped or restored forgets its data path: by nothing is known then what lies there.
+  const forgetful = others.some(({ kind }) => kind === 'drop' || kind === 'restore');
   // Files that expired since a backup are not in it: such a catalog has tables that nobody can read.
   const expired = others.some(({ kind }) => kind === 'expire');
   const possible = others.filter(
-    ({ kind }) => !(dropped && kind === 'set data path') && !(expired && kind === 'restore'),
+    ({ kind }) => !(forgetful && kind === 'set data path') && !(expired && kind === 'restore'),
   );
   const ops = [...shipped, ...possible].sort((a, b) => a.atMs - b.atMs);
   return { seed, settings, ops, faults: 'drawn' };
@@ -154,9 +155,15 @@ function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): 
       atMs,
       uploads,
       group: direct ? `shipper-${draws.integer(1, 3)}` : undefined,
-      notifyMs: draws.chance(0.25) ? [late, draws.integer(0, spanMs)] : [late],
+      notifyMs: notifications(draws, late, spanMs),
     };
   });
+}
+
+/** Once, twice, or never: then it is left to reconcile. */
+function notifications(draws: Draws, lateMs: number, spanMs: number): readonly number[] {
+  if (draws.chance(0.04)) return [];
+  return draws.chance(0.25) ? [lateMs, draws.integer(0, spanMs)] : [lateMs];
 }
 
 function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], keys: readonly string[]): Op {
@@ -180,6 +187,7 @@ function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], k
     'delete object',
     'redrive quarantine',
     'redrive dead letters',
+    'reconcile',
     'drop',
   ]);
   switch (kind) {
@@ -190,6 +198,8 @@ function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], k
       return { kind, atMs, key };
     case 'compact':
       return { kind, atMs, dataset, dies: draws.chance(0.3) };
+    case 'reconcile':
+      return { kind, atMs, dataset, missing: draws.pick(['enqueue', 'register']) };
     case 'expire':
       return { kind, atMs, dataset, keep: draws.integer(1, 3) };
     case 'roll back':

@@ -1,15 +1,18 @@
+import type { Reconciliation } from '../../lib/jobs/reconcile/reconcile-report.ts';
 import { simCatalog } from './catalog.ts';
 import { commitInvariants } from './commit-invariants.ts';
 import type { Contents } from './contents.ts';
+import { startEventSource } from './event-source.ts';
 import type { Fault } from './faults.ts';
 import { foreignTables } from './foreign-tables.ts';
 import { type Services, startContainer } from './functions.ts';
 import { createHistory } from './history.ts';
-import { entryOf } from './lake.ts';
+import type { Instance } from './io.ts';
+import { entryOf, tableOf } from './lake.ts';
 import { create } from './maintenance.ts';
 import { operations } from './operations.ts';
 import { quarantineLog } from './quarantine-log.ts';
-import { simQueues, startEventSource } from './queues.ts';
+import { simQueues } from './queues.ts';
 import { datasetsOf, type Schedule } from './schedule.ts';
 import { segmentInvariants } from './segment-invariants.ts';
 import { shipperOf } from './shipper.ts';
@@ -31,6 +34,8 @@ const CALM_AFTER_MS = 30 * 60_000;
 /** More than any run needs that comes to rest. */
 const MAX_EVENTS = 20_000;
 const MAX_REDRIVES = 8;
+/** Reconcile leaves alone what is younger than an hour, by a clock that may be behind. */
+const BEYOND_GRACE_MS = 2 * 3_600_000;
 
 /** Runs the real jobs through a schedule, lets everything come to rest, and says which invariants did not hold. */
 export async function simulate(
@@ -101,12 +106,36 @@ export async function simulate(
     world.trace('calm');
   });
 
-  let rested = await timeline.run(MAX_EVENTS);
-  for (let redrives = 0; rested && redrives < MAX_REDRIVES && queues.redrive() > 0; redrives += 1) {
-    rested = await timeline.run(MAX_EVENTS);
+  async function comeToRest(): Promise<void> {
+    let rested = await timeline.run(MAX_EVENTS);
+    for (let redrives = 0; rested && redrives < MAX_REDRIVES && queues.redrive() > 0; redrives += 1) {
+      rested = await timeline.run(MAX_EVENTS);
+    }
+    if (!rested) world.violate('liveness', `not at rest after ${MAX_EVENTS} events`);
   }
-  if (!rested) world.violate('liveness', `not at rest after ${MAX_EVENTS} events`);
-  atSegments.atRest();
+
+  async function reconcileAll(missing: 'enqueue' | 'report'): Promise<readonly Reconciliation[]> {
+    const reports: Reconciliation[] = [];
+    for (const dataset of datasetsOf(schedule)) {
+      if (catalog.table(tableOf(dataset)) === undefined) continue;
+      const operator: Instance = {
+        name: `reconcile-${dataset}-${missing}`,
+        alive: true,
+        kill: () => undefined,
+      };
+      startContainer(world, services, entry, operator)
+        .reconcile(dataset, missing)
+        .then((report) => reports.push(report));
+    }
+    await comeToRest();
+    return reports;
+  }
+
+  await comeToRest();
+  timeline.after(BEYOND_GRACE_MS, () => world.trace('reconcile'));
+  await comeToRest();
+  await reconcileAll('enqueue');
+  atSegments.atRest(await reconcileAll('report'));
   return { violations: world.violations, faults: world.faults.fired, lines: world.lines, commits };
 }
 

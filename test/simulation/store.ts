@@ -74,11 +74,12 @@ export function simStore(now: () => number, overwritten: (uri: string) => void):
             },
           },
         }),
-      async *list(prefix) {
+      async *list(prefix, { startAfter = '' } = {}) {
         const listed = await io({
           operation: 'store.list',
           about: prefix,
-          effect: () => [...objects].filter(([uri]) => uri.startsWith(prefix)).sort(byUri),
+          effect: () =>
+            [...objects].filter(([uri]) => uri.startsWith(prefix) && uri > startAfter).sort(byUri),
           unanswered: unavailable(`list "${prefix}"`),
         });
         for (const [uri, { bytes, version, lastModifiedMs }] of listed) {

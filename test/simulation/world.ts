@@ -15,6 +15,7 @@ export interface World {
   faultAt(site: string, operation: Operation): Fault | undefined;
   /** A stream of draws of this run. */
   draws(name: string): Draws;
+  readonly traced: boolean;
   trace(line: string): void;
   readonly lines: readonly string[];
   /** An invariant that does not hold. */
@@ -38,6 +39,7 @@ export function createWorld(schedule: Schedule, contents: Contents, traced: bool
     calm: false,
     faultAt: (site, operation) => (world.calm ? undefined : faults.at(site, operation)),
     draws: (name) => drawsOf(`${schedule.seed}/${name}`),
+    traced,
     trace(line) {
       if (traced) lines.push(`${stamp()} ${line}`);
     },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readManifestEntries } from '../../../lib/append/manifest.ts';
 import { manifestFiles, readManifestList } from '../../../lib/append/manifest-list.ts';
 import type { SegmentReference } from '../../../lib/event/segment-reference.ts';
-import { register } from '../../../lib/jobs/register.ts';
+import { register } from '../../../lib/jobs/register/register.ts';
 import { columnsOf } from '../../../lib/schema/columns.ts';
 import { readTableMetadata } from '../../../lib/spec/table-metadata.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';

@@ -9,7 +9,7 @@ import { openLake, parquetWithoutIds } from '../schema/lake.ts';
 import { bucket } from '../services/service.ts';
 import { rowsOf } from './rows.ts';
 
-const RUNS = 30;
+const RUNS = 15;
 const SEED = 20260101;
 
 let stack: Stack;

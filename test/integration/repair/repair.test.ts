@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { repair } from '../../../lib/jobs/repair.ts';
-import { planRepair, type RepairAction } from '../../../lib/jobs/repair-plan.ts';
+import { repair } from '../../../lib/jobs/repair/repair.ts';
+import { planRepair, type RepairAction } from '../../../lib/jobs/repair/repair-plan.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { type Registration, type S3Record, startRegistration } from '../../jobs/registration.ts';

@@ -4,7 +4,7 @@ import { assertions } from '../../../lib/commit/assertions.ts';
 import { systemClock, systemRandom, systemTimers } from '../../../lib/drivers/platform.ts';
 import { restCatalog } from '../../../lib/drivers/rest-catalog/rest-catalog.ts';
 import { s3Store } from '../../../lib/drivers/s3.ts';
-import { createTable } from '../../../lib/jobs/create-table.ts';
+import { createTable } from '../../../lib/jobs/register/create-table.ts';
 import { mergeSchemas } from '../../../lib/schema/merge.ts';
 import type { SegmentSchema } from '../../../lib/schema/segment-schema.ts';
 import { readTableMetadata } from '../../../lib/spec/table-metadata.ts';

@@ -8,7 +8,8 @@ const BEYOND_INT = 2n ** 40n;
 onEveryCatalog(({ service }) => {
   describe('a table follows its dataset, each change in the commit that needs it (I4, I5)', () => {
     test('the story: int → long with a new column, a rename, and a narrowing that is refused', async () => {
-      const lake = await openLake(service());
+      const metricsOf = 'write.metadata.metrics.column.';
+      const lake = await openLake(service(), { table_properties: { [`${metricsOf}note`]: 'none' } });
       const first = schema(required(1, 'id', 'long'), optional(2, 'n', 'int'));
       await lake.ship(first, [
         { id: 1n, n: 7 },
@@ -38,6 +39,9 @@ onEveryCatalog(({ service }) => {
       const third = schema(...second.fields.slice(0, 2), optional(3, 'remark', 'string'));
       await lake.ship(third, [{ id: 4n, n: -1n, remark: 'renamed' }]);
       const before = await lake.expectRows(third);
+      expect(before.metadata.properties).toMatchObject({ [`${metricsOf}remark`]: 'none' });
+      expect(before.metadata.properties).not.toHaveProperty([`${metricsOf}note`]);
+      expect(before.dataFiles.flatMap(({ valueCounts }) => Object.keys(valueCounts))).not.toContain('3');
 
       const narrowed = schema(required(1, 'id', 'long'), optional(2, 'n', 'string'));
       const narrower = schema(required(1, 'id', 'long'), optional(2, 'n', 'int'), optional(4, 'more', 'int'));

@@ -1,0 +1,122 @@
+import pLimit from 'p-limit';
+import type { Entry } from '../../config/entry.ts';
+import { RegistrarError } from '../../errors.ts';
+import type { BucketNotifications, Clock, Log } from '../../ports.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { isNotified, wantedNotification } from '../bucket-notifications.ts';
+import { listFailures } from '../quarantine/quarantine-list.ts';
+import { datasetsOf } from '../reconcile/datasets.ts';
+import type { EntryPorts } from '../register/register-ports.ts';
+import { type TableHealth, tableHealth } from './table-health.ts';
+
+export interface HealthReport {
+  readonly at: string;
+  /** Of every dataset that lies in the store, in key order. */
+  readonly tables: readonly TableHealth[];
+  /** Of every entry that names an arrivals queue. */
+  readonly notifications: readonly NotificationHealth[];
+}
+
+/** Whether the creations below a prefix are told to the arrivals queue. */
+export interface NotificationHealth {
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Undefined where it could not be told. */
+  readonly notified: boolean | undefined;
+  readonly problem?: string;
+}
+
+export interface HealthPorts {
+  readonly entries: readonly Entry[];
+  readonly portsOf: (entry: Entry) => EntryPorts;
+  readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'quarantine'>;
+  readonly notificationsOf: (entry: Entry) => Pick<BucketNotifications, 'read'>;
+  readonly clock: Clock;
+}
+
+const CONCURRENT_TABLES = 8;
+
+/**
+ * Whether each table is available, fresh and healthy: those whose datasets lie in the store, be they in the catalog or not.
+ * Reads only; one table's trouble is part of the answer.
+ *
+ * @throws `store.unavailable`, `auth.failed` when the store cannot even be listed
+ */
+export async function health(ports: HealthPorts): Promise<HealthReport> {
+  const open = Map.groupBy(await listFailures(ports), ({ record }) => record.table);
+  const limit = pLimit(CONCURRENT_TABLES);
+  const looks: Promise<TableHealth>[] = [];
+  for (const entry of ports.entries) {
+    const services = { ...ports.portsOf(entry), clock: ports.clock };
+    for await (const dataset of datasetsOf(entry, ports.entries, services.store)) {
+      const name = formatIdentifier(dataset.table);
+      looks.push(limit(() => tableHealth(dataset, open.get(name)?.length ?? 0, services)));
+    }
+  }
+  const notifications = await Promise.all(ports.entries.map((entry) => notificationHealth(entry, ports)));
+  return {
+    at: new Date(ports.clock.now()).toISOString(),
+    tables: await Promise.all(looks),
+    notifications: notifications.filter((one) => one !== undefined),
+  };
+}
+
+async function notificationHealth(
+  entry: Entry,
+  { notificationsOf }: HealthPorts,
+): Promise<NotificationHealth | undefined> {
+  const wanted = wantedNotification(entry);
+  if (wanted === undefined) return undefined;
+  const { bucket, prefix } = wanted;
+  try {
+    const notified = isNotified(await notificationsOf(entry).read(bucket), wanted);
+    if (notified) return { bucket, prefix, notified };
+    const problem = `bucket "${bucket}" does not notify "${wanted.queueArn}" of "${prefix}": iceberg-registrar init notifications --apply`;
+    return { bucket, prefix, notified, problem };
+  } catch (error) {
+    if (!(error instanceof RegistrarError)) throw error;
+    return { bucket, prefix, notified: undefined, problem: `${error.code}: ${error.message}` };
+  }
+}
+
+/** A line a table and one for all of them: what the alarms and the dashboard are made of. */
+export function logHealth({ tables, notifications }: HealthReport, log: Log): void {
+  for (const {
+    table,
+    available,
+    fresh,
+    healthy,
+    problem,
+    checks,
+    ageMs,
+    historyMs,
+    openFailures,
+  } of tables) {
+    const failed = checks.filter(({ ok }) => !ok);
+    log.info({
+      event: 'table-health',
+      table,
+      available: Number(available),
+      fresh: Number(fresh),
+      healthy: Number(healthy),
+      openFailures,
+      ...(ageMs !== undefined && { ageMs }),
+      ...(historyMs !== undefined && { historyMs }),
+      advice: [
+        ...(problem === undefined ? [] : [problem]),
+        ...failed.map(({ measure, advice }) => `${measure}: ${advice}`),
+      ],
+    });
+  }
+  for (const one of notifications)
+    if (one.notified !== true) log.warn({ event: 'notification-missing', ...one });
+  const known = tables.filter(({ available }) => available);
+  log.info({
+    event: 'health',
+    tables: tables.length,
+    tablesUnavailable: tables.length - known.length,
+    tablesStale: known.filter(({ fresh }) => !fresh).length,
+    tablesUnhealthy: known.filter(({ healthy }) => !healthy).length,
+    notificationsMissing: notifications.filter(({ notified }) => notified === false).length,
+  });
+}

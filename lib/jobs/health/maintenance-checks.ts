@@ -1,0 +1,109 @@
+import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { summaryCount } from './table-trend.ts';
+
+/** One question about a table, its answer, and what to do where that is beyond the threshold. */
+export interface Check {
+  readonly measure: string;
+  readonly value: number;
+  /** The largest value, or with `atLeast` the smallest, that is all right. */
+  readonly threshold: number;
+  readonly atLeast?: true;
+  readonly ok: boolean;
+  readonly unit: 'ms' | 'bytes' | 'count' | 'share';
+  readonly advice: string;
+}
+
+/** What the table's files, beside its metadata, were found to be. */
+export interface TableFiles {
+  readonly metadataBytes: number | undefined;
+  readonly manifests: number;
+  readonly openFailures: number;
+  /** Of the time for which absence can be proven; undefined when the history is whole. */
+  readonly historyMs: number | undefined;
+}
+
+const MIB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
+
+/** Above these a table costs its readers or its writers more than its maintenance would. */
+const MOST = { snapshots: 5_000, metadataBytes: 16 * MIB, manifests: 500, files: 1_000, deleteShare: 0.1 };
+const LEAST = { fileBytes: 16 * MIB, historyMs: 24 * HOUR_MS };
+
+/** Whether a table needs maintenance: the registrar does none (docs/maintenance.md has the statements). */
+export function maintenanceChecks(state: TableState, branch: string, found: TableFiles): readonly Check[] {
+  const head = branchHead(state, branch);
+  const count = (key: string) => (head === undefined ? undefined : summaryCount(head.summary, key));
+  const files = count('total-data-files');
+  const bytes = count('total-files-size');
+  const deletes = count('total-delete-files') ?? 0;
+  const checks: (Check | undefined)[] = [
+    atMost(
+      'snapshots',
+      [...ancestors(state, head)].length,
+      MOST.snapshots,
+      'count',
+      'expire_snapshots: nothing seems to expire them',
+    ),
+    found.metadataBytes === undefined
+      ? undefined
+      : atMost(
+          'metadata file',
+          found.metadataBytes,
+          MOST.metadataBytes,
+          'bytes',
+          'expire_snapshots: every commit writes and every planner reads this file',
+        ),
+    atMost(
+      'manifests',
+      found.manifests,
+      MOST.manifests,
+      'count',
+      'rewrite_manifests, or "merge_manifests: true": every query reads all of them',
+    ),
+    files === undefined || bytes === undefined || files <= MOST.files
+      ? undefined
+      : atLeast(
+          'mean data file',
+          Math.round(bytes / files),
+          LEAST.fileBytes,
+          'bytes',
+          'rewrite_data_files, and a longer window of route: many small files slow every query',
+        ),
+    files === undefined || files === 0
+      ? undefined
+      : atMost(
+          'delete files to data files',
+          deletes / files,
+          MOST.deleteShare,
+          'share',
+          'rewrite_data_files with delete-file-threshold: readers apply the deletes at every query',
+        ),
+    atMost(
+      'open quarantine records',
+      found.openFailures,
+      0,
+      'count',
+      'iceberg-registrar quarantine list: fix the cause and redrive, or discard',
+    ),
+    found.historyMs === undefined
+      ? undefined
+      : atLeast(
+          'provable history',
+          found.historyMs,
+          LEAST.historyMs,
+          'ms',
+          'keep snapshots longer (history.expire.max-snapshot-age-ms): segments that wait longer become registration.unprovable',
+        ),
+  ];
+  return checks.filter((check) => check !== undefined);
+}
+
+type Unit = Check['unit'];
+
+export function atMost(measure: string, value: number, threshold: number, unit: Unit, advice: string): Check {
+  return { measure, value, threshold, ok: value <= threshold, unit, advice };
+}
+
+function atLeast(measure: string, value: number, threshold: number, unit: Unit, advice: string): Check {
+  return { measure, value, threshold, atLeast: true, ok: value >= threshold, unit, advice };
+}

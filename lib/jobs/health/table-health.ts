@@ -1,0 +1,148 @@
+import { manifestFiles } from '../../append/manifest-list.ts';
+import { RegistrarError } from '../../errors.ts';
+import { provableSince } from '../../ledger/provable-history.ts';
+import type { Clock } from '../../ports.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
+import type { Dataset } from '../reconcile/datasets.ts';
+import { missingTable } from '../register/ensure-table.ts';
+import type { EntryPorts } from '../register/register-ports.ts';
+import { manifestReader, readList } from '../register/table-manifests.ts';
+import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
+import { type Trend, trendOf } from './table-trend.ts';
+
+export interface TableHealth {
+  /** `analytics.orders` */
+  readonly table: string;
+  /** Where the shipper uploads it. */
+  readonly directory: string;
+  /** Catalog, metadata, the newest manifest list, a manifest and a footer can be read. */
+  readonly available: boolean;
+  /** Why not. */
+  readonly problem?: string;
+  /** The newest snapshot is no older than the entry's `freshness`; so is a table without such a setting. */
+  readonly fresh: boolean;
+  /** No maintenance is due. */
+  readonly healthy: boolean;
+  readonly checks: readonly Check[];
+  /** Of the newest snapshot; undefined when there is none. */
+  readonly ageMs?: number;
+  readonly historyMs?: number;
+  readonly openFailures: number;
+  readonly trend: Trend;
+}
+
+export type TableHealthPorts = EntryPorts & { readonly clock: Clock };
+
+const NO_TREND: Trend = { moments: [], schemas: [] };
+
+/** Looks at one table; writes nothing. What cannot be read is an answer, not an error. */
+export async function tableHealth(
+  dataset: Dataset,
+  openFailures: number,
+  ports: TableHealthPorts,
+): Promise<TableHealth> {
+  const { entry, directory } = dataset;
+  const about = { table: formatIdentifier(dataset.table), directory, openFailures };
+  let state: TableState | undefined;
+  try {
+    state = await loadState(dataset, ports);
+    const files = await readThrough(state, dataset, ports);
+    return { ...about, ...judge(state, entry.branch, { ...files, openFailures }, dataset, ports) };
+  } catch (error) {
+    if (!(error instanceof RegistrarError)) throw error;
+    const trend = state === undefined ? NO_TREND : trendOf(state, entry.branch);
+    return {
+      ...about,
+      available: false,
+      problem: `${error.code}: ${error.message}`,
+      fresh: false,
+      healthy: false,
+      checks: [],
+      trend,
+    };
+  }
+}
+
+async function loadState(dataset: Dataset, { catalog }: TableHealthPorts): Promise<TableState> {
+  const loaded = await catalog.load(dataset.table);
+  if (loaded === undefined) throw missingTable(dataset);
+  return readTableMetadata(dataset.table, loaded);
+}
+
+/** Reads what a query would read first: manifest list, a manifest, the end of one of its files. */
+async function readThrough(
+  state: TableState,
+  { entry }: Dataset,
+  { store, tableStore = store }: TableHealthPorts,
+) {
+  const head = branchHead(state, entry.branch);
+  const list = await readList(tableStore, head);
+  const metadata =
+    state.metadataLocation === undefined
+      ? undefined
+      : await tableStore.read(state.metadataLocation, { range: { suffix: 1 } });
+  if (head !== undefined) {
+    for await (const { filePath } of manifestReader(tableStore).live(head)) {
+      await readEnd(filePath, store);
+      break;
+    }
+  }
+  return {
+    metadataBytes: metadata?.kind === 'object' ? metadata.sizeBytes : undefined,
+    manifests: list === undefined ? 0 : manifestFiles(list).length,
+  };
+}
+
+const MAGIC_BYTES = 4;
+
+async function readEnd(uri: string, store: TableHealthPorts['store']): Promise<void> {
+  const read = await store.read(uri, { range: { suffix: MAGIC_BYTES } });
+  const end = read.kind === 'object' ? Buffer.from(read.bytes).toString('latin1') : read.kind;
+  if (end === 'PAR1') return;
+  throw new RegistrarError(
+    'segment.unreadable',
+    `Cannot read "${uri}", which the table has: its end is "${end}" instead of "PAR1"; queries of the table fail, restore the object or take it out of the table`,
+  );
+}
+
+function judge(
+  state: TableState,
+  branch: string,
+  files: {
+    readonly metadataBytes: number | undefined;
+    readonly manifests: number;
+    readonly openFailures: number;
+  },
+  { entry }: Dataset,
+  { clock }: TableHealthPorts,
+) {
+  const nowMs = clock.now();
+  const since = provableSince(state, branch);
+  const historyMs = since === 'beginning' ? undefined : nowMs - since;
+  const head = branchHead(state, branch);
+  const ageMs = head === undefined ? undefined : nowMs - Number(head.timestampMs);
+  const freshness =
+    entry.freshness_ms === undefined
+      ? []
+      : [
+          atMost(
+            'age of the newest snapshot',
+            ageMs ?? Number.POSITIVE_INFINITY,
+            entry.freshness_ms,
+            'ms',
+            'docs/operating.md#tables-stale: does the shipper upload, do messages wait, are segments in quarantine?',
+          ),
+        ];
+  const maintenance = maintenanceChecks(state, branch, { ...files, historyMs });
+  return {
+    available: true,
+    fresh: freshness.every(({ ok }) => ok),
+    healthy: maintenance.every(({ ok }) => ok),
+    checks: [...freshness, ...maintenance],
+    ...(ageMs !== undefined && { ageMs }),
+    ...(historyMs !== undefined && { historyMs }),
+    trend: trendOf(state, branch),
+  };
+}

@@ -1,0 +1,91 @@
+import type { Catalog, LoadedTable, Random, Store } from '../../ports.ts';
+import { parseJson } from '../../spec/json.ts';
+import { highestFieldId } from '../../spec/schema.ts';
+import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
+import type { TableCommit } from '../../spec/table-update.ts';
+import type { EntryPorts } from '../register/register-ports.ts';
+import { applied, type Metadata, noTable } from './planned-metadata.ts';
+
+/** A table that something was sent for. */
+export interface ChangedTable {
+  readonly identifier: TableIdentifier;
+  /** As it was made here; undefined where it was there. */
+  readonly created: LoadedTable | undefined;
+  readonly commits: readonly TableCommit[];
+  /** After the commits, but for their snapshots. */
+  readonly after: LoadedTable;
+}
+
+/** The services of an entry, in which everything that is written stays in memory. */
+export interface PlannedWorld {
+  readonly ports: EntryPorts;
+  readonly tables: ReadonlyMap<string, ChangedTable>;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Stands for the location of a table that the catalog would place. */
+const CHOSEN = '(where the catalog puts it)';
+
+/** Reads are real; no write leaves this process, and each is answered as if it had landed. */
+export function plannedWorld(
+  { store, tableStore = store, catalog, quarantine }: EntryPorts,
+  random: Pick<Random, 'uuid'>,
+): PlannedWorld {
+  const tables = new Map<string, ChangedTable>();
+  const files = new Map<string, Uint8Array>();
+
+  const load: Catalog['load'] = async (identifier) =>
+    tables.get(formatIdentifier(identifier))?.after ?? (await catalog.load(identifier));
+  const write: Store['write'] = async (uri, bytes) => {
+    files.set(uri, bytes);
+    return { kind: 'written', version: '' };
+  };
+  const made = (identifier: TableIdentifier, metadata: Metadata, metadataLocation?: string): LoadedTable => {
+    const created = { metadataLocation, metadata, config: {} };
+    tables.set(formatIdentifier(identifier), { identifier, created, commits: [], after: created });
+    return created;
+  };
+  return {
+    tables,
+    files,
+    ports: {
+      store: { ...store, write },
+      tableStore: { ...tableStore, write },
+      catalog: {
+        ...catalog,
+        load,
+        async createNamespace() {},
+        async register(identifier, metadataLocation) {
+          const text = Buffer.from(files.get(metadataLocation) ?? []).toString('utf8');
+          return made(identifier, parseJson(text) as Metadata, metadataLocation);
+        },
+        async create(identifier, { schema, spec, formatVersion, properties, location = CHOSEN }) {
+          const updates = [
+            { action: 'assign-uuid', uuid: random.uuid() },
+            { action: 'upgrade-format-version', 'format-version': formatVersion },
+            { action: 'set-location', location },
+            { action: 'add-schema', schema, 'last-column-id': highestFieldId(schema) },
+            { action: 'set-current-schema', 'schema-id': -1 },
+            { action: 'add-spec', spec },
+            { action: 'set-default-spec', 'spec-id': -1 },
+            { action: 'set-properties', updates: properties },
+          ] as const;
+          return made(identifier, applied(noTable, updates));
+        },
+        async commit(identifier, commit) {
+          const { requirements, updates } = commit;
+          const creates = requirements.some(({ type }) => type === 'assert-create');
+          const before = creates ? made(identifier, applied(noTable, updates)) : await load(identifier);
+          if (before === undefined)
+            return { outcome: 'refused', reason: 'missing', message: 'no such table' };
+          const name = formatIdentifier(identifier);
+          const { created, commits = [] } = tables.get(name) ?? {};
+          const after = creates ? before : { ...before, metadata: applied(before.metadata, updates) };
+          tables.set(name, { identifier, created, commits: [...commits, commit], after });
+          return { outcome: 'landed', table: after };
+        },
+      },
+      quarantine: { ...quarantine, put: async () => '' },
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Entry } from '../../config/entry.ts';
+import type { Quarantine, QuarantineRecord } from '../../ports.ts';
+
+/** One failure in quarantine, and what became of it. */
+export interface Failure {
+  readonly uri: string;
+  readonly record: QuarantineRecord;
+  /** It waits until somebody redrives or discards it. */
+  readonly state: 'waiting' | 'redriven' | 'discarded';
+  /** Where it lies, and where its answer goes. */
+  readonly quarantine: Quarantine;
+}
+
+export interface FailureFilter {
+  /** `analytics.orders` */
+  readonly table?: string;
+  readonly code?: string;
+  /** Of the failure's record, or of its segment. */
+  readonly uris?: readonly string[];
+  /** Those that were answered too. */
+  readonly all?: boolean;
+}
+
+export interface QuarantinesPorts {
+  readonly entries: readonly Entry[];
+  readonly servicesOf: (entry: Entry) => { readonly quarantine: Quarantine };
+}
+
+/** The failures of every entry's quarantine, oldest first. @throws `store.unavailable`, `auth.failed` */
+export async function listFailures(
+  ports: QuarantinesPorts,
+  filter: FailureFilter = {},
+): Promise<readonly Failure[]> {
+  const failures: (Omit<Failure, 'state'> & { state: Failure['state'] })[] = [];
+  for (const quarantine of quarantines(ports)) {
+    const answers = new Map<string, 'redriven' | 'discarded'>();
+    const found: typeof failures = [];
+    for await (const { uri, record } of quarantine.list(
+      filter.table === undefined ? {} : { table: filter.table },
+    )) {
+      const { kind, answers: answered } = record;
+      if (kind === 'failure') found.push({ uri, record, state: 'waiting', quarantine });
+      else if (answered !== undefined && (kind === 'redriven' || kind === 'discarded'))
+        answers.set(answered, kind);
+    }
+    for (const failure of found) failure.state = answers.get(failure.uri) ?? 'waiting';
+    failures.push(...found);
+  }
+  return failures
+    .filter((failure) => isWanted(failure, filter))
+    .toSorted((a, b) => a.record.at.localeCompare(b.record.at));
+}
+
+/** Every record of one segment or event: failures, tries and answers, oldest first; empty when there is none. */
+export async function recordsOf(
+  ports: QuarantinesPorts,
+  uri: string,
+): Promise<readonly { readonly uri: string; readonly record: QuarantineRecord }[]> {
+  const [failure] = await listFailures(ports, { uris: [uri], all: true });
+  if (failure === undefined) return [];
+  const subject = failure.uri.replace(/\.json$|\/[^/]*$/, '');
+  const { table, segment } = failure.record;
+  const records = failure.quarantine.list(
+    table === undefined || segment === undefined ? {} : { table, segment },
+  );
+  return (await Array.fromAsync(records))
+    .filter((found) => found.uri.startsWith(subject))
+    .toSorted((a, b) => a.record.at.localeCompare(b.record.at));
+}
+
+/** Each place once: entries may share one. */
+function quarantines({ entries, servicesOf }: QuarantinesPorts): readonly Quarantine[] {
+  const byUrl = new Map(entries.map((entry) => [entry.quarantine_url, servicesOf(entry).quarantine]));
+  return [...byUrl.values()];
+}
+
+function isWanted({ uri, record, state }: Failure, { code, uris, all = false }: FailureFilter): boolean {
+  if (!all && state !== 'waiting') return false;
+  if (code !== undefined && record.code !== code) return false;
+  if (uris === undefined) return true;
+  return uris.includes(uri) || (record.segment !== undefined && uris.includes(record.segment.uri));
+}

@@ -1,0 +1,144 @@
+import { RegistrarError } from '../../errors.ts';
+import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
+import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
+import type { RoutedSegment } from '../../route/chunk.ts';
+import { layoutRouter } from '../../route/layout.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { branchHead } from '../../spec/table-state.ts';
+import type { Failure, QuarantinesPorts } from './quarantine-list.ts';
+import { type SendAgainPorts, sendAgain } from './send-again.ts';
+
+export interface RedrivePorts extends QuarantinesPorts, SendAgainPorts {
+  readonly queue: Pick<Queue, 'send'>;
+  readonly clock: Clock;
+  readonly portsOf: (entry: QuarantinesPorts['entries'][number]) => {
+    readonly catalog: Pick<Catalog, 'load'>;
+  };
+}
+
+export interface RedriveOptions {
+  /**
+   * The caller has looked: the segments' rows are not in their tables now. What could not be proven absent
+   * (`registration.unprovable`) then needs history from the tables' present heads only.
+   */
+  readonly absent?: boolean;
+}
+
+export type Redriven = Failure &
+  ({ readonly sent: true } | { readonly sent: false; readonly reason: string });
+
+/**
+ * Sends what is in quarantine to be registered again, each segment once whatever the number of its failures, and answers
+ * the failures after the send: one that is not answered waits on, and a second redrive is harmless (I1, I2).
+ *
+ * @throws `config.invalid` without a queue, `queue.unavailable`, `store.unavailable`, `auth.failed`; `catalog.unavailable` with `absent`
+ */
+export async function redrive(
+  failures: readonly Failure[],
+  ports: RedrivePorts,
+  { absent = false }: RedriveOptions = {},
+): Promise<readonly Redriven[]> {
+  const routeOf = layoutRouter(ports.entries);
+  const reasons = new Map<Failure, string>();
+  const segments: (RoutedSegment & { readonly failures: readonly Failure[] })[] = [];
+  for (const [uri, ofSegment] of Map.groupBy(failures, ({ record }) => record.segment?.uri)) {
+    const reference = uri === undefined ? undefined : referenceTo(uri);
+    const routing = reference && routeOf(reference);
+    if (reference !== undefined && routing?.kind === 'table') {
+      const proof = absent ? await presentHead(routing, ports) : latestProof(ofSegment);
+      segments.push({
+        reference: { ...reference, ...hintsOf(ofSegment), ...proof },
+        routing,
+        failures: ofSegment,
+      });
+    } else if (uri === undefined) {
+      for (const failure of ofSegment) {
+        const reason = await resendEvent(failure.record, ports);
+        if (reason !== undefined) reasons.set(failure, reason);
+      }
+    } else {
+      for (const failure of ofSegment) reasons.set(failure, 'the configuration leads it to no table');
+    }
+  }
+  for (const [{ failures: refused }, reason] of await sendAgain(segments, ports)) {
+    for (const failure of refused) reasons.set(failure, reason);
+  }
+  return Promise.all(
+    failures.map(async (failure): Promise<Redriven> => {
+      const reason = reasons.get(failure);
+      if (reason !== undefined) return { ...failure, sent: false, reason };
+      await answerFailure(failure, 'redriven', ports.clock);
+      return { ...failure, state: 'redriven', sent: true };
+    }),
+  );
+}
+
+/** Says that failures need no more attention. Nothing is deleted, neither record nor segment (I1). */
+export async function discard(
+  failures: readonly Failure[],
+  { clock }: { readonly clock: Clock },
+): Promise<void> {
+  await Promise.all(failures.map((failure) => answerFailure(failure, 'discarded', clock)));
+}
+
+async function answerFailure(
+  { uri, record, quarantine }: Failure,
+  kind: 'redriven' | 'discarded',
+  clock: Clock,
+): Promise<void> {
+  const { table, segment } = record;
+  await quarantine.put({
+    v: 1,
+    kind,
+    at: new Date(clock.now()).toISOString(),
+    ...(table !== undefined && { table }),
+    ...(segment !== undefined && { segment }),
+    answers: uri,
+  });
+}
+
+function hintsOf(failures: readonly Failure[]): Partial<SegmentReference> {
+  const { etag, sizeBytes, sequencer, versionId } = failures.at(-1)?.record.segment ?? {};
+  const copied = failures.some(({ record }) => record.segment?.copied === true);
+  return {
+    ...(etag !== undefined && { etag }),
+    ...(sizeBytes !== undefined && { sizeBytes }),
+    ...(sequencer !== undefined && { sequencer }),
+    ...(versionId !== undefined && { versionId }),
+    ...(copied && { copied }),
+  };
+}
+
+/** The newest proof of absence needs the least history. */
+function latestProof(failures: readonly Failure[]): Pick<SegmentReference, 'absentAt'> {
+  const absentAt = failures.findLast(({ record }) => record.absentAt !== undefined)?.record.absentAt;
+  return absentAt === undefined ? {} : { absentAt };
+}
+
+async function presentHead(
+  { entry, table }: RoutedSegment['routing'],
+  { portsOf }: RedrivePorts,
+): Promise<Pick<SegmentReference, 'absentAt'>> {
+  const loaded = await portsOf(entry).catalog.load(table);
+  if (loaded === undefined) return {};
+  const state = readTableMetadata(table, loaded);
+  const head = branchHead(state, entry.branch);
+  return { absentAt: { tableUuid: state.uuid, snapshotId: head?.snapshotId.toString() ?? null } };
+}
+
+/** An event that nobody could read goes back to where events arrive. Answers why it did not. */
+async function resendEvent(
+  { body }: QuarantineRecord,
+  { entries, queue }: RedrivePorts,
+): Promise<string | undefined> {
+  const arrivals = entries.find(({ queues }) => queues.arrivals !== undefined)?.queues.arrivals;
+  if (body === undefined) return 'its record has neither segment nor event';
+  if (arrivals === undefined) {
+    throw new RegistrarError(
+      'config.invalid',
+      'Cannot redrive an event: queues.arrivals is not set; name the standard queue that route reads',
+    );
+  }
+  const [refused] = await queue.send(arrivals, [{ body }]);
+  return refused?.reason;
+}

@@ -1,0 +1,33 @@
+import { readManifestEntries } from '../../append/manifest.ts';
+import type { ListedManifest } from '../../append/manifest-file-type.ts';
+import { type ManifestList, manifestFiles } from '../../append/manifest-list.ts';
+import type { Store } from '../../ports.ts';
+import type { ManifestEntry } from '../../spec/manifest.ts';
+import { plainSpelling } from '../../spec/object-uri.ts';
+import { readWhole } from '../register/table-manifests.ts';
+
+/** A manifest that has live entries of the path looked for. */
+export interface ManifestWithEntries {
+  readonly manifest: ListedManifest;
+  readonly bytes: Uint8Array;
+  readonly entries: readonly ManifestEntry[];
+}
+
+/** The live entries of one path, in whatever spelling, manifest by manifest in the list's order. */
+export async function liveEntries(
+  store: Pick<Store, 'read'>,
+  list: ManifestList,
+  uri: string,
+): Promise<readonly ManifestWithEntries[]> {
+  const path = plainSpelling(uri);
+  const found: ManifestWithEntries[] = [];
+  for (const manifest of manifestFiles(list)) {
+    if (manifest.content !== 0) continue;
+    const bytes = await readWhole(store, manifest.manifestPath);
+    const entries = [...readManifestEntries(bytes, manifest.manifestPath)].filter(
+      ({ filePath, status }) => status !== 'deleted' && plainSpelling(filePath) === path,
+    );
+    if (entries.length > 0) found.push({ manifest, bytes, entries });
+  }
+  return found;
+}

@@ -1,0 +1,52 @@
+import { RegistrarError } from '../../errors.ts';
+import { datasetsOf } from './datasets.ts';
+import { type ReconcileOptions, type ReconcilePorts, reconcile } from './reconcile.ts';
+import type { Reconciliation } from './reconcile-report.ts';
+
+export interface ReconcileAllOptions extends ReconcileOptions {
+  /** One dataset alone, of every pipeline that has it. */
+  readonly dataset?: string;
+}
+
+/** A dataset that could not be compared. */
+export interface Unreconciled {
+  readonly directory: string;
+  readonly error: RegistrarError;
+}
+
+/**
+ * Reconciles the datasets of the configuration one by one, in key order; a pass that runs out of time ends it, and
+ * `startAfter` goes on from where it says. One dataset's failure leaves the others alone.
+ */
+export async function* reconcileAll(
+  ports: ReconcilePorts,
+  { dataset: wanted, startAfter, ...options }: ReconcileAllOptions,
+  remainingMs: () => number,
+): AsyncGenerator<Reconciliation | Unreconciled> {
+  for (const entry of ports.entries) {
+    for await (const dataset of datasetsOf(entry, ports.entries, ports.portsOf(entry).store)) {
+      if (wanted !== undefined && dataset.dataset !== wanted) continue;
+      const { directory } = dataset;
+      const isWithin = startAfter?.startsWith(`${directory}/`) ?? false;
+      if (startAfter !== undefined && !isWithin && isBefore(directory, startAfter)) continue;
+      try {
+        const result = await reconcile(
+          dataset,
+          ports,
+          { ...options, ...(isWithin && startAfter !== undefined && { startAfter }) },
+          remainingMs,
+        );
+        yield result;
+        if (result.resumeAfter !== undefined) return;
+      } catch (error) {
+        if (!(error instanceof RegistrarError)) throw error;
+        yield { directory, error };
+      }
+    }
+  }
+}
+
+/** In the order of keys: by their bytes. */
+function isBefore(directory: string, uri: string): boolean {
+  return Buffer.compare(Buffer.from(directory), Buffer.from(uri)) < 0;
+}

@@ -1,0 +1,120 @@
+import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
+
+/**
+ * Why an object below a dataset, or an entry of its table, is reported and left alone. Most ask for a person:
+ *
+ * - `deleted`: registered, and no longer among the live files: compacted or deleted
+ * - `rolled-back`: only a snapshot outside the branch's history has it: rolled back, or of another branch
+ * - `replaced`: registered with other contents than the key holds now
+ * - `unprovable`: not found, and history since its upload has expired
+ * - `quarantined`: it waits in quarantine
+ * - `gone`: a live entry without an object: reading the table fails
+ * - `live-twice`: two live entries for one object: its rows are counted twice
+ */
+export type ReportedReason =
+  | 'deleted'
+  | 'rolled-back'
+  | 'replaced'
+  | 'unprovable'
+  | 'quarantined'
+  | 'gone'
+  | 'live-twice';
+
+/** What is in the store, and what is in the table, of one dataset. */
+export interface Reconciliation {
+  readonly table: string;
+  readonly directory: string;
+  /** Objects below the directory, the table's own files among them. */
+  readonly listed: number;
+  /** Live in the table, and there. */
+  readonly registered: number;
+  /** No segments: the table's own files, markers, keys that lead nowhere. */
+  readonly ignored: number;
+  /** Uploaded within the grace: on their way, most likely. */
+  readonly recent: number;
+  /** Uploaded before `since`: not looked at. */
+  readonly older: number;
+  /** In the store and provably in no retained snapshot of any ref: what is enqueued or registered. */
+  readonly missing: Finding;
+  readonly reported: Readonly<Record<ReportedReason, Finding>>;
+  /** What became of the missing ones: `sent`, or the outcomes of a registration. */
+  readonly done: Readonly<Record<string, number>>;
+  /** Time ran out after this object: go on from there. */
+  readonly resumeAfter?: string;
+}
+
+export interface Finding {
+  readonly count: number;
+  /** The first of them. */
+  readonly sample: readonly string[];
+}
+
+const SAMPLE = 100;
+
+/** Counts while a dataset is looked at, in constant memory. */
+export interface Tally {
+  listed: number;
+  registered: number;
+  ignored: number;
+  recent: number;
+  older: number;
+  readonly done: Record<string, number>;
+  resumeAfter: string | undefined;
+  note(reason: ReportedReason | 'missing', uri: string): void;
+  report(table: TableIdentifier, directory: string): Reconciliation;
+}
+
+export function newTally(): Tally {
+  const findings = new Map<string, { count: number; readonly sample: string[] }>();
+  const finding = (reason: string): Finding => findings.get(reason) ?? { count: 0, sample: [] };
+  const tally: Tally = {
+    listed: 0,
+    registered: 0,
+    ignored: 0,
+    recent: 0,
+    older: 0,
+    done: {},
+    resumeAfter: undefined,
+    note(reason, uri) {
+      const found = findings.get(reason) ?? { count: 0, sample: [] };
+      found.count += 1;
+      if (found.sample.length < SAMPLE) found.sample.push(uri);
+      findings.set(reason, found);
+    },
+    report(table, directory) {
+      const { listed, registered, ignored, recent, older, done, resumeAfter } = tally;
+      return {
+        table: formatIdentifier(table),
+        directory,
+        listed,
+        registered,
+        ignored,
+        recent,
+        older,
+        missing: finding('missing'),
+        reported: {
+          deleted: finding('deleted'),
+          'rolled-back': finding('rolled-back'),
+          replaced: finding('replaced'),
+          unprovable: finding('unprovable'),
+          quarantined: finding('quarantined'),
+          gone: finding('gone'),
+          'live-twice': finding('live-twice'),
+        },
+        done,
+        ...(resumeAfter !== undefined && { resumeAfter }),
+      };
+    },
+  };
+  return tally;
+}
+
+/** A reconciliation without its samples: for logs and answers. */
+export function figures({ missing, reported, ...rest }: Reconciliation) {
+  const byReason = Object.entries(reported).map(([reason, { count }]) => [reason, count] as const);
+  return {
+    ...rest,
+    missing: missing.count,
+    ...(Object.fromEntries(byReason) as Record<ReportedReason, number>),
+  };
+}

@@ -1,0 +1,240 @@
+import { ignoredKey } from '../../event/finding.ts';
+import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
+import { type Candidate, consultLedger, searchSnapshots } from '../../ledger/ledger.ts';
+import { ledgerMemory } from '../../ledger/ledger-memory.ts';
+import { type PathIndex, pathIndex } from '../../ledger/path-index.ts';
+import type { ListedObject } from '../../ports.ts';
+import { countOutcomes } from '../../report/outcome.ts';
+import { layoutRouter } from '../../route/layout.ts';
+import { ownFileTest } from '../../route/table-paths.ts';
+import { plainSpelling } from '../../spec/object-uri.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
+import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
+import { missingTable } from '../register/ensure-table.ts';
+import { register } from '../register/register.ts';
+import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
+import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
+import type { Dataset } from './datasets.ts';
+import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
+
+export type ReconcilePorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
+
+export interface ReconcileOptions {
+  /** What becomes of missing segments. @default report */
+  readonly missing?: 'report' | 'enqueue' | 'register';
+  /** Objects uploaded before are not looked at, unless they are live. */
+  readonly sinceMs?: number;
+  /** Objects younger than this are on their way, most likely. @default one hour */
+  readonly graceMs?: number;
+  /** Where an earlier pass ran out of time. */
+  readonly startAfter?: string;
+}
+
+const GRACE_MS = 3_600_000;
+/** How many objects the ledger is asked for at once. */
+const BATCH = 1_000;
+/** Kept back from the invocation's time for the rest of a batch and the report. */
+const REPORT_MS = 10_000;
+
+/**
+ * Compares what lies in the store under a dataset with its table, in one pass over both: memory grows with the number of
+ * live files by some 18 bytes each, and not with their names. Only what is provably in no retained snapshot of any ref is
+ * enqueued or registered; everything else that is not in order is reported, and touched by nobody (I9).
+ *
+ * @param remainingMs milliseconds left; a pass that does not end in time says where to go on
+ * @throws `table.missing`, and the errors of catalog, store and queue
+ */
+export async function reconcile(
+  dataset: Dataset,
+  ports: ReconcilePorts,
+  options: ReconcileOptions,
+  remainingMs: () => number,
+): Promise<Reconciliation> {
+  const { table, directory } = dataset;
+  const { store, catalog } = ports.portsOf(dataset.entry);
+  const loaded = await catalog.load(table);
+  if (loaded === undefined) throw missingTable(dataset);
+  const state = readTableMetadata(table, loaded);
+
+  const tally = newTally();
+  const live = await indexLive(state, dataset, ports, tally);
+  const waiting = await waitingIn(state, ports);
+  const isSegment = segmentFilter(dataset, state, ports);
+  const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
+  const untilMs = ports.clock.now() - graceMs;
+  const settle = settlerOf(dataset, state, ports, options, tally, remainingMs);
+
+  let batch: ListedObject[] = [];
+  let last = startAfter;
+  for await (const object of store.list(`${directory}/`, startAfter === undefined ? {} : { startAfter })) {
+    if (remainingMs() < REPORT_MS) {
+      tally.resumeAfter = last ?? `${directory}/`;
+      break;
+    }
+    tally.listed += 1;
+    last = object.uri;
+    const entry = live.see(object.uri, object.sizeBytes);
+    if (entry === 'same size') tally.registered += 1;
+    else if (entry === 'other size') tally.note('replaced', object.uri);
+    else if (!isSegment(object)) tally.ignored += 1;
+    else if (object.lastModifiedMs < sinceMs) tally.older += 1;
+    else if (object.lastModifiedMs > untilMs) tally.recent += 1;
+    else if (waiting.has(object.uri)) tally.note('quarantined', object.uri);
+    else batch.push(object);
+    if (batch.length === BATCH) {
+      await settle(batch);
+      batch = [];
+    }
+  }
+  await settle(batch);
+  await noteGone(state, dataset, ports, live, tally, startAfter);
+  const report = tally.report(table, directory);
+  ports.log.info({ event: 'reconciled', ...figures(report) });
+  return report;
+}
+
+/** The live files of the branch's head; a path that is live twice is noted. */
+async function indexLive(
+  state: TableState,
+  { entry }: Dataset,
+  { portsOf }: ReconcilePorts,
+  tally: Tally,
+): Promise<PathIndex> {
+  const files = tableFiles(portsOf(entry));
+  const head = branchHead(state, entry.branch);
+  if (head === undefined) return pathIndex();
+  const index = pathIndex(await liveFileCount(files, head));
+  for await (const { filePath, fileSizeInBytes } of manifestReader(files).live(head)) {
+    if (!index.add(filePath, Number(fileSizeInBytes))) tally.note('live-twice', filePath);
+  }
+  return index;
+}
+
+function tableFiles({ store, tableStore = store }: EntryPorts): Pick<EntryPorts['store'], 'read'> {
+  return tableStore;
+}
+
+async function waitingIn(state: TableState, ports: ReconcilePorts): Promise<ReadonlySet<string>> {
+  const failures = await listFailures(ports, { table: formatIdentifier(state.identifier) });
+  return new Set(failures.flatMap(({ record }) => record.segment?.uri ?? []));
+}
+
+/** Only what a shipper uploaded to this dataset is a segment (I11). */
+function segmentFilter(
+  { table }: Dataset,
+  state: TableState,
+  { entries }: ReconcilePorts,
+): (object: ListedObject) => boolean {
+  const routeOf = layoutRouter(entries);
+  const isOwnFile = ownFileTest(state);
+  return ({ uri, sizeBytes }) => {
+    const reference = referenceTo(uri);
+    if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;
+    const routing = routeOf(reference);
+    if (routing.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table)) return false;
+    return !isOwnFile(uri);
+  };
+}
+
+/** Sorts objects that are not live, and sees to those that are missing. */
+function settlerOf(
+  dataset: Dataset,
+  state: TableState,
+  ports: ReconcilePorts,
+  { missing: action = 'report' }: ReconcileOptions,
+  tally: Tally,
+  remainingMs: () => number,
+): (objects: readonly ListedObject[]) => Promise<void> {
+  const { entry } = dataset;
+  const head = branchHead(state, entry.branch);
+  const ancestry = new Set([...ancestors(state, head)].map(({ snapshotId }) => snapshotId));
+  const others = [...state.snapshots.values()].filter(({ snapshotId }) => !ancestry.has(snapshotId));
+  const memory = ledgerMemory();
+  // The live files are known already: what gets here is not among them.
+  const manifests = { ...manifestReader(tableFiles(ports.portsOf(entry))), async *live() {} };
+
+  return async (objects) => {
+    if (objects.length === 0) return;
+    const candidates = objects.map(candidateOf);
+    const verdicts = await consultLedger(state, entry.branch, candidates, manifests, memory);
+    const absent = candidates.filter(({ uri }) => verdicts.get(uri)?.kind === 'absent');
+    const elsewhere = await searchSnapshots(others, absent, manifests, memory);
+    const missing: SegmentReference[] = [];
+    for (const object of objects) {
+      const { uri } = object;
+      const kind = verdicts.get(uri)?.kind;
+      if (kind === 'registered') tally.note('deleted', uri);
+      else if (kind === 'replaced') tally.note('replaced', uri);
+      else if (elsewhere.has(uri)) tally.note('rolled-back', uri);
+      // Where objects are copied in place, no upload time says that they are new.
+      else if (kind !== 'absent' || entry.copies === 'quarantine') tally.note('unprovable', uri);
+      else {
+        tally.note('missing', uri);
+        missing.push(listedReference(object));
+      }
+    }
+    if (action === 'enqueue') await enqueue(missing, dataset, ports, tally);
+    if (action === 'register') {
+      const { outcomes } = await register(missing, ports, remainingMs);
+      for (const [end, count] of Object.entries(countOutcomes(outcomes))) add(tally, end, count);
+    }
+  };
+}
+
+async function enqueue(
+  missing: readonly SegmentReference[],
+  routing: Dataset,
+  ports: ReconcilePorts,
+  tally: Tally,
+): Promise<void> {
+  const refused = await sendAgain(
+    missing.map((reference) => ({ reference, routing })),
+    ports,
+  );
+  add(tally, 'sent', missing.length - refused.size);
+  add(tally, 'refused', refused.size);
+}
+
+/** Live entries below the directory whose object was not met, as far as this pass went. */
+async function noteGone(
+  state: TableState,
+  { entry, directory }: Dataset,
+  { portsOf }: ReconcilePorts,
+  live: PathIndex,
+  tally: Tally,
+  startAfter: string | undefined,
+): Promise<void> {
+  const head = branchHead(state, entry.branch);
+  if (head === undefined || live.size === tally.registered) return;
+  const noted = new Set<string>();
+  for await (const { filePath } of manifestReader(tableFiles(portsOf(entry))).live(head)) {
+    const path = plainSpelling(filePath);
+    if (!path.startsWith(`${directory}/`) || live.wasSeen(path) || noted.has(path)) continue;
+    if (startAfter !== undefined && !follows(path, startAfter)) continue;
+    if (tally.resumeAfter !== undefined && follows(path, tally.resumeAfter)) continue;
+    noted.add(path);
+    tally.note('gone', path);
+  }
+}
+
+/** In the order of keys: by their bytes. */
+function follows(uri: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(uri), Buffer.from(other)) > 0;
+}
+
+function candidateOf({ uri, version, sizeBytes, lastModifiedMs }: ListedObject): Candidate {
+  return { uri, etag: version, sizeBytes, uploadedMs: lastModifiedMs, copied: false };
+}
+
+function listedReference({ uri, version, sizeBytes }: ListedObject): SegmentReference {
+  const reference = referenceTo(uri);
+  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
+  return { ...reference, etag: version, sizeBytes };
+}
+
+function add(tally: Tally, end: string, count: number): void {
+  if (count > 0) tally.done[end] = (tally.done[end] ?? 0) + count;
+}

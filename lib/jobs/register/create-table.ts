@@ -1,0 +1,208 @@
+import type { Entry } from '../../config/entry.ts';
+import { RegistrarError } from '../../errors.ts';
+import type { Catalog, Clock, LoadedTable, Random, Store } from '../../ports.ts';
+import {
+  creationCommit,
+  differences,
+  finishingCommit,
+  isHalfMade,
+  type LocatedTable,
+  metadataFile,
+  type NewTable,
+  type NewTableSettings,
+  newTable,
+} from '../../schema/new-table.ts';
+import type { SegmentSchema } from '../../schema/segment-schema.ts';
+import { stringifyJson } from '../../spec/json.ts';
+import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { newestMetadata } from './lost-table.ts';
+
+export interface CreateTablePorts {
+  readonly catalog: Catalog;
+  readonly store: Pick<Store, 'write' | 'list'>;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
+}
+
+export type CreateTableSettings = NewTableSettings & Pick<Entry, 'create_via'>;
+
+const MAX_FINISHING_ATTEMPTS = 5;
+
+/**
+ * Makes a dataset's table with the field IDs of its first segment, or finishes one that was begun ({@link isHalfMade}).
+ * Of two creators at once both get the one table; a table that somebody else made in between is answered as it is, for
+ * the rules of first contact.
+ *
+ * @throws `catalog.refused` saying what the catalog did when it answers another table than it was sent,
+ *   `table.missing` when the catalog has lost a table that lies there, `catalog.commit_unknown`, `sink.iceberg_schema_mismatch` and `sink.iceberg_partition_undetermined` for a segment that cannot begin a table
+ */
+export async function createTable(
+  ports: CreateTablePorts,
+  settings: CreateTableSettings,
+  identifier: TableIdentifier,
+  segment: SegmentSchema,
+): Promise<LoadedTable> {
+  const { catalog, clock, random, store } = ports;
+  const existing = await catalog.load(identifier);
+  if (existing !== undefined) return finish(catalog, settings, identifier, existing);
+
+  const table = newTable(identifier, segment, settings, random.uuid());
+  const known = await lost(ports, identifier, table);
+  if (known !== undefined) return finish(catalog, settings, identifier, known);
+  await catalog.createNamespace(identifier.namespace);
+  const refusals: string[] = [];
+  for (const route of await routes(catalog, settings.create_via)) {
+    const made = await makeVia[route]({ catalog, store, nowMs: clock.now() }, identifier, table);
+    if ('refusal' in made) refusals.push(`${route}: ${made.refusal}`);
+    else return finish(catalog, settings, identifier, made.table);
+  }
+  throw refused(
+    identifier,
+    `create_via "${settings.create_via}" found no way that the catalog takes: ${refusals.join('; ')}`,
+  );
+}
+
+/** @throws `table.missing` when a table lies there that the catalog does not know; answers one that was made in between */
+async function lost(
+  { catalog, store }: CreateTablePorts,
+  identifier: TableIdentifier,
+  { location, properties }: NewTable,
+): Promise<LoadedTable | undefined> {
+  const newest = location === undefined ? undefined : await newestMetadata(store, location, properties);
+  if (newest === undefined) return undefined;
+  const loaded = await catalog.load(identifier);
+  if (loaded !== undefined) return loaded;
+  const table = formatIdentifier(identifier);
+  throw new RegistrarError(
+    'table.missing',
+    `Cannot create table "${table}": the catalog has no such table, but "${newest}" is the metadata of one at this location; register that file in the catalog, or, for a new table, move the metadata directory away`,
+    { context: { table, newest } },
+  );
+}
+
+type Route = 'register' | 'commit' | 'create';
+type Made = { readonly table: LoadedTable } | { readonly refusal: string };
+type Make = (
+  ports: Pick<CreateTablePorts, 'catalog' | 'store'> & { readonly nowMs: number },
+  identifier: TableIdentifier,
+  table: NewTable,
+) => Promise<Made>;
+
+/**
+ * `register` alone lets `last-column-id` start high, but a catalog that only has it by the protocol's default may answer an
+ * empty table to it (SeaweedFS): there it is not tried unasked.
+ */
+async function routes(catalog: Catalog, via: Entry['create_via']): Promise<readonly Route[]> {
+  if (via !== 'auto') return [via];
+  return (await catalog.supports('register')) ? ['register', 'commit', 'create'] : ['commit', 'create'];
+}
+
+const makeVia: Readonly<Record<Route, Make>> = {
+  async register({ catalog, store, nowMs }, identifier, table) {
+    if (!isLocated(table)) return unlocated;
+    const { uri, metadata } = metadataFile(table, nowMs);
+    await store.write(uri, new TextEncoder().encode(stringifyJson(metadata)), { ifAbsent: true });
+    const answer = await refusable(() => catalog.register(identifier, uri));
+    if (answer === 'exists') return { table: await other(catalog, identifier) };
+    return 'refusal' in answer ? answer : own(identifier, table, answer.table, 'register');
+  },
+
+  async commit({ catalog }, identifier, table) {
+    if (!isLocated(table)) return unlocated;
+    const result = await catalog.commit(identifier, creationCommit(table));
+    switch (result.outcome) {
+      case 'landed':
+        return own(identifier, table, result.table, 'commit');
+      case 'refused':
+        if (result.reason !== 'conflict') return { refusal: result.message };
+        return { table: await other(catalog, identifier) };
+      case 'unknown': {
+        const loaded = await catalog.load(identifier);
+        if (loaded !== undefined) return { table: loaded };
+        throw new RegistrarError(
+          'catalog.commit_unknown',
+          `Cannot tell whether table "${formatIdentifier(identifier)}" was created: ${result.message}; it is looked for again`,
+        );
+      }
+    }
+  },
+
+  async create({ catalog }, identifier, table) {
+    const answer = await refusable(() => catalog.create(identifier, table));
+    return answer === 'exists' ? { table: await other(catalog, identifier) } : answer;
+  },
+};
+
+const unlocated: Made = { refusal: 'a table whose location the catalog chooses is made by a create request' };
+
+function isLocated(table: NewTable): table is LocatedTable {
+  return table.location !== undefined;
+}
+
+/** A definite no of one way leaves the others to try. */
+async function refusable(make: () => Promise<LoadedTable | 'exists'>): Promise<'exists' | Made> {
+  try {
+    const answer = await make();
+    return answer === 'exists' ? answer : { table: answer };
+  } catch (error) {
+    if (!(error instanceof RegistrarError) || error.code !== 'catalog.refused') throw error;
+    return { refusal: error.message };
+  }
+}
+
+function own(identifier: TableIdentifier, table: NewTable, loaded: LoadedTable, route: Route): Made {
+  const { uuid } = readTableMetadata(identifier, loaded);
+  if (uuid === table.uuid) return { table: loaded };
+  throw refused(
+    identifier,
+    `to ${route} the catalog answered another table, UUID "${uuid}" instead of "${table.uuid}"; set create_via to another way`,
+  );
+}
+
+async function other(catalog: Catalog, identifier: TableIdentifier): Promise<LoadedTable> {
+  const loaded = await catalog.load(identifier);
+  if (loaded !== undefined) return loaded;
+  throw refused(identifier, 'the catalog says that it exists, and then that it does not; it may be a view');
+}
+
+/** What a catalog made with field IDs of its own gets the dataset's, before any data. */
+async function finish(
+  catalog: Catalog,
+  settings: NewTableSettings,
+  identifier: TableIdentifier,
+  begun: LoadedTable,
+): Promise<LoadedTable> {
+  let loaded = begun;
+  for (let attempt = 1; attempt <= MAX_FINISHING_ATTEMPTS; attempt++) {
+    const state = readTableMetadata(identifier, loaded);
+    if (!isHalfMade(state, settings.location)) return loaded;
+    const result = await catalog.commit(identifier, finishingCommit(state, settings));
+    if (result.outcome === 'landed') return finished(identifier, settings, result.table);
+    if (result.outcome === 'refused' && result.reason !== 'conflict')
+      throw refused(identifier, result.message);
+    loaded = await other(catalog, identifier);
+  }
+  throw refused(identifier, `others changed it at each of ${MAX_FINISHING_ATTEMPTS} attempts to finish it`);
+}
+
+function finished(
+  identifier: TableIdentifier,
+  { location }: NewTableSettings,
+  loaded: LoadedTable,
+): LoadedTable {
+  const wrong = differences(readTableMetadata(identifier, loaded), location);
+  if (wrong.length === 0) return loaded;
+  throw refused(
+    identifier,
+    `the catalog does not keep the field IDs that it is sent: ${wrong.join(', ')}; no segment can be read there, use another catalog`,
+  );
+}
+
+function refused(identifier: TableIdentifier, what: string): RegistrarError {
+  return new RegistrarError(
+    'catalog.refused',
+    `Cannot create table "${formatIdentifier(identifier)}": ${what}`,
+    { context: { table: formatIdentifier(identifier) } },
+  );
+}

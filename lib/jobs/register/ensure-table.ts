@@ -1,0 +1,69 @@
+import { RegistrarError } from '../../errors.ts';
+import { isHalfMade } from '../../schema/new-table.ts';
+import { inUploadOrder } from '../../schema/upload-order.ts';
+import { type Segment, segmentOf } from '../../segment/segment.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import type { TableState } from '../../spec/table-state.ts';
+import { type CreateTableSettings, createTable } from './create-table.ts';
+import { ofSegment } from './judgement.ts';
+import type { FootersRead } from './read-footers.ts';
+import type { TablePorts, TableTarget } from './register-ports.ts';
+
+/**
+ * The table of a batch that found none, or a half-made one: made from the first of its segments that a table can be made from.
+ * Where there is none, the footers come back with every segment condemned or ignored.
+ *
+ * @throws `table.missing` when the registrar may not create tables, and what `createTable` throws
+ */
+export async function ensureTable(
+  target: TableTarget,
+  footers: FootersRead,
+  known: TableState | undefined,
+  ports: TablePorts,
+): Promise<TableState | FootersRead> {
+  const settings: CreateTableSettings = { ...target.entry, location: target.location };
+  if (known !== undefined && !(target.entry.create_table && isHalfMade(known, settings.location)))
+    return known;
+  if (!target.entry.create_table) throw missingTable(target);
+
+  const ignored = new Map(footers.ignored);
+  const condemned = new Map(footers.condemned);
+  const segments: Segment[] = [];
+  for (const { uri, reference, read } of footers.segments) {
+    try {
+      const segment = segmentOf(reference, read, segmentOptions(target));
+      if (segment === 'empty') ignored.set(uri, 'empty');
+      else segments.push(segment);
+    } catch (error) {
+      condemned.set(uri, ofSegment(error));
+    }
+  }
+  for (const segment of inUploadOrder(segments)) {
+    try {
+      return readTableMetadata(target.table, await createTable(ports, settings, target.table, segment));
+    } catch (error) {
+      condemned.set(segment.uri, ofSegment(error));
+    }
+  }
+  return { ...footers, segments: [], ignored, condemned };
+}
+
+function segmentOptions({ entry }: TableTarget) {
+  return {
+    formatVersion: entry.format_version,
+    fieldIds: entry.field_ids,
+    caseSensitiveNames: entry.case_sensitive_names,
+    timestampMillis: entry.timestamp_millis,
+  };
+}
+
+/** The table is not there, and is not ours to make. */
+export function missingTable({ table }: TableTarget): RegistrarError {
+  const name = formatIdentifier(table);
+  return new RegistrarError(
+    'table.missing',
+    `Cannot register in table "${name}": the catalog has no such table; create it, or set create_table: true and it is made from the segment's schema`,
+    { context: { table: name } },
+  );
+}

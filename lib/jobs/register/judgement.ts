@@ -1,0 +1,214 @@
+import { partitionTuple } from '../../append/partition-tuple.ts';
+import { resolvePartitionFields } from '../../append/transform.ts';
+import type { Entry } from '../../config/entry.ts';
+import { RegistrarError } from '../../errors.ts';
+import type { SegmentReference } from '../../event/segment-reference.ts';
+import { type Candidate, consultLedger, type ManifestReader } from '../../ledger/ledger.ts';
+import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
+import type { IgnoredReason } from '../../report/outcome.ts';
+import { ownFileTest } from '../../route/table-paths.ts';
+import { mergeSchemas, type SchemaMerge } from '../../schema/merge.ts';
+import { type ColumnRange, columnRanges } from '../../segment/column-range.ts';
+import { type Segment, segmentOf, withFieldIds } from '../../segment/segment.ts';
+import type { PartitionValue } from '../../spec/partition-spec.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import type { TableState } from '../../spec/table-state.ts';
+import { isReupload } from './re-upload.ts';
+import type { SegmentRead } from './read-footers.ts';
+
+/** What one attempt says of each segment of its batch, all of it on one state of the table. */
+export interface Judgement {
+  readonly registered: ReadonlyMap<string, bigint>;
+  readonly ignored: ReadonlyMap<string, IgnoredReason>;
+  readonly condemned: ReadonlyMap<string, RegistrarError>;
+  /** Those of which no snapshot of the branch registered anything, condemned ones among them. */
+  readonly provenAbsent: ReadonlySet<string>;
+  /** Proven absent and fitting: what this attempt commits. */
+  readonly accepted: readonly AcceptedSegment[];
+  readonly merge: SchemaMerge;
+}
+
+export interface AcceptedSegment {
+  /** Its field IDs are the table's. */
+  readonly segment: Segment;
+  /** By the table's default spec. */
+  readonly partition: readonly PartitionValue[];
+}
+
+export interface JudgementOptions {
+  readonly entry: Entry;
+  readonly manifests: ManifestReader;
+  readonly memory: LedgerMemory;
+  /** A lost answer may be this table's newest commit: what cannot be proven absent is no business of quarantine then. */
+  readonly afterUnknown: boolean;
+}
+
+/**
+ * Ledger, then types, then schema: is the segment there, is it one that this table's format can hold, does it fit.
+ *
+ * @throws `catalog.commit_unknown` when an earlier attempt's fate cannot be told from an unprovable absence
+ */
+export async function judge(
+  state: TableState,
+  segments: readonly SegmentRead[],
+  { entry, manifests, memory, afterUnknown }: JudgementOptions,
+): Promise<Judgement> {
+  const registered = new Map<string, bigint>();
+  const ignored = new Map<string, IgnoredReason>();
+  const condemned = new Map<string, RegistrarError>();
+  const provenAbsent = new Set<string>();
+  const fitting: Segment[] = [];
+
+  const isOwnFile = ownFileTest(state);
+  const shipped = segments.filter(({ uri }) => {
+    const isOwn = isOwnFile(uri);
+    if (isOwn) ignored.set(uri, 'table-data');
+    return !isOwn;
+  });
+  const verdicts = await consultLedger(state, entry.branch, shipped.map(candidateOf), manifests, memory);
+  for (const shippedSegment of shipped) {
+    const { uri } = shippedSegment;
+    const verdict = verdicts.get(uri) ?? { kind: 'unprovable' };
+    if (verdict.kind === 'registered') {
+      registered.set(uri, verdict.snapshotId);
+      continue;
+    }
+    if (verdict.kind === 'unprovable') {
+      if (afterUnknown) throw commitUnknown(uri, state);
+      if (entry.on_unprovable === 'quarantine') {
+        condemned.set(uri, unprovable(uri, state));
+        continue;
+      }
+    }
+    if (verdict.kind === 'absent') {
+      provenAbsent.add(uri);
+      const { copied: isCopy, absentAt } = shippedSegment.reference;
+      // One that comes with a proof was redriven: somebody has looked.
+      if (isCopy === true && absentAt === undefined && entry.copies === 'quarantine') {
+        condemned.set(uri, copied(uri, state));
+        continue;
+      }
+    }
+    const segment = readSegment(shippedSegment, state, entry);
+    if (segment instanceof RegistrarError) condemned.set(uri, segment);
+    else if (segment === 'empty') ignored.set(uri, 'empty');
+    else if (verdict.kind !== 'replaced') fitting.push(segment);
+    else if (await isReupload(segment, verdict, state, manifests)) ignored.set(uri, 're-uploaded');
+    else condemned.set(uri, replaced(segment, verdict.snapshotId, state));
+  }
+
+  const { merge, accepted, refused } = fit(state, fitting, entry);
+  for (const [uri, error] of refused) condemned.set(uri, error);
+  return { registered, ignored, condemned, provenAbsent, accepted, merge };
+}
+
+const NO_RANGES: ReadonlyMap<number, ColumnRange> = new Map();
+
+export interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
+  readonly refused: ReadonlyMap<string, RegistrarError>;
+}
+
+/** Merges the schemas and finds each segment's partition; a segment without one takes its part of the merge with it. */
+export function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fit {
+  const merge = mergeSchemas(state, segments, {
+    fieldIds: entry.field_ids,
+    caseSensitiveNames: entry.case_sensitive_names,
+  });
+  const fields = resolvePartitionFields(state.defaultSpec, merge.schema);
+  const accepted: AcceptedSegment[] = [];
+  const unplaced = new Map<string, RegistrarError>();
+  for (const merged of segments) {
+    const { uri, reference } = merged;
+    if (merge.refused.has(uri)) continue;
+    const ids = merge.fieldIdsOf.get(uri);
+    const segment = ids === undefined ? merged : withFieldIds(merged, ids);
+    try {
+      const columns = fields.length === 0 ? NO_RANGES : columnRanges(segment, merge.schema);
+      accepted.push({ segment, partition: partitionTuple({ uri, key: reference.key, fields, columns }) });
+    } catch (error) {
+      unplaced.set(uri, ofSegment(error));
+    }
+  }
+  if (unplaced.size === 0) return { merge, accepted, refused: merge.refused };
+  const rest = fit(
+    state,
+    segments.filter(({ uri }) => !unplaced.has(uri)),
+    entry,
+  );
+  return { ...rest, refused: new Map([...rest.refused, ...unplaced]) };
+}
+
+/** An error that concerns one segment alone; any other ends the batch. */
+export function ofSegment(error: unknown): RegistrarError {
+  if (error instanceof RegistrarError && error.scope === 'segment') return error;
+  throw error;
+}
+
+function candidateOf({ uri, reference, read }: SegmentRead): Candidate {
+  const { etag, sizeBytes, lastModifiedMs } = read;
+  const { copied = false, absentAt } = reference;
+  return { uri, etag, sizeBytes, uploadedMs: lastModifiedMs, copied, absentAt: provenAbsence(absentAt) };
+}
+
+function provenAbsence(absentAt: SegmentReference['absentAt']): Candidate['absentAt'] {
+  if (absentAt === undefined) return undefined;
+  const { tableUuid, snapshotId } = absentAt;
+  return { tableUuid, snapshotId: snapshotId === null ? null : BigInt(snapshotId) };
+}
+
+export function readSegment(
+  { reference, read }: SegmentRead,
+  { formatVersion }: Pick<TableState, 'formatVersion'>,
+  entry: Entry,
+): Segment | RegistrarError | 'empty' {
+  try {
+    return segmentOf(reference, read, {
+      formatVersion,
+      fieldIds: entry.field_ids,
+      caseSensitiveNames: entry.case_sensitive_names,
+      timestampMillis: entry.timestamp_millis,
+    });
+  } catch (error) {
+    return ofSegment(error);
+  }
+}
+
+function replaced({ uri, etag }: Segment, snapshotId: bigint, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'segment.replaced',
+    `Cannot register "${uri}" (ETag "${etag}") in table "${table}": snapshot ${snapshotId} registered other contents under this key; ` +
+      'upload changed data under a new key, or replace the entry in the table',
+    { context: { uri, etag, table, snapshotId } },
+  );
+}
+
+function unprovable(uri: string, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'registration.unprovable',
+    `Cannot prove that "${uri}" is not in table "${table}" yet: the table's history since the upload has expired; ` +
+      'look whether its rows are there, then redrive or discard it, or keep snapshots longer than segments wait',
+    { context: { uri, table } },
+  );
+}
+
+function copied(uri: string, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'registration.unprovable',
+    `Cannot prove that "${uri}" is not in table "${table}" yet: it came by a copy, so its upload time says nothing of earlier registrations ` +
+      '(copies: quarantine); look whether its rows are there, then redrive or discard it',
+    { context: { uri, table } },
+  );
+}
+
+function commitUnknown(uri: string, state: TableState): RegistrarError {
+  const table = formatIdentifier(state.identifier);
+  return new RegistrarError(
+    'catalog.commit_unknown',
+    `Cannot tell whether a commit to table "${table}" whose answer was lost has landed: "${uri}" is neither found nor provably absent; ` +
+      'the message is delivered again',
+    { context: { uri, table } },
+  );
+}

@@ -1,0 +1,65 @@
+import type { CommitEnd } from '../../commit/attempt-loop.ts';
+import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
+import type { SegmentRead } from './read-footers.ts';
+import type { StagedBatch } from './staging.ts';
+import { type CachedTable, listOfHead } from './table-cache.ts';
+
+/** How a registration began and ended, as far as the cache is concerned. */
+export interface RegistrationEnd {
+  readonly cached: CachedTable | undefined;
+  /** What it began on, and whether that was the cached state, without a load. */
+  readonly begun: { readonly warm: boolean; readonly state: TableState };
+  readonly branch: string;
+  readonly segments: readonly SegmentRead[];
+  readonly end: CommitEnd<StagedBatch>;
+  readonly memory: LedgerMemory;
+  readonly nowMs: number;
+}
+
+/**
+ * What the next commit begins with; undefined when the branch is not at our snapshot or the schema ID is not the predicted
+ * one, since then the catalog has done something else and the table is loaded next time.
+ */
+export function keepWarm({
+  cached,
+  begun,
+  branch,
+  segments,
+  end,
+  memory,
+  nowMs,
+}: RegistrationEnd): CachedTable | undefined {
+  const kept = {
+    state: end.state,
+    memory,
+    loadedAtMs: nowMs,
+    footerBytes: Math.max(cached?.footerBytes ?? 0, ...segments.map(({ read }) => read.bytes.length)),
+    staleTimes: staleTimes(cached, begun, end.attempts, branch),
+  };
+  if (end.outcome === 'nothing') {
+    // A state that came from the cache is no younger for having been looked at.
+    const loadedAtMs = begun.warm ? (cached?.loadedAtMs ?? nowMs) : nowMs;
+    return { ...kept, loadedAtMs, list: listOfHead(cached, end.state, branch) };
+  }
+  const { snapshotId, staged, judgement } = end.result;
+  const asPredicted =
+    branchHead(end.state, branch)?.snapshotId === snapshotId &&
+    end.state.currentSchema['schema-id'] === judgement.merge.schema['schema-id'];
+  return asPredicted ? { ...kept, list: staged.list } : undefined;
+}
+
+/** How often in a row a commit met somebody else's: a load that shows none ends the row. */
+function staleTimes(
+  cached: CachedTable | undefined,
+  begun: RegistrationEnd['begun'],
+  attempts: number,
+  branch: string,
+): number {
+  const before = cached?.staleTimes ?? 0;
+  if (attempts > 1) return before + 1;
+  const isForeign =
+    cached !== undefined &&
+    branchHead(cached.state, branch)?.snapshotId !== branchHead(begun.state, branch)?.snapshotId;
+  return begun.warm || !isForeign ? 0 : before;
+}

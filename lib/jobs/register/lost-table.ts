@@ -1,0 +1,24 @@
+import type { Store } from '../../ports.ts';
+
+/** `00042-{uuid}.metadata.json`, also gzipped; `00000-…` is of a creation, and has no data. */
+const METADATA_FILE = /\/(\d+)-[^/]+\.metadata\.json$/;
+
+/**
+ * The newest metadata file of a table that lies at this location and has had a commit; undefined when there is none. Where the catalog knows no
+ * such table, it has lost it (docs/maintenance.md): a second one there would forget what the first has registered.
+ *
+ * @throws `store.unavailable`, `auth.failed`
+ */
+export async function newestMetadata(
+  store: Pick<Store, 'list'>,
+  location: string,
+  properties: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const folder = (properties['write.metadata.path'] ?? `${location}/metadata`).replace(/\/+$/, '');
+  let newest: { readonly uri: string; readonly version: number } | undefined;
+  for await (const { uri } of store.list(`${folder}/`)) {
+    const version = Number(METADATA_FILE.exec(uri)?.[1] ?? 0);
+    if (version > (newest?.version ?? 0)) newest = { uri, version };
+  }
+  return newest?.uri;
+}

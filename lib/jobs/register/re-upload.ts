@@ -1,0 +1,50 @@
+import type { ManifestReader, Verdict } from '../../ledger/ledger.ts';
+import { metricsOf } from '../../segment/metrics.ts';
+import { metricsConfig } from '../../segment/metrics-config.ts';
+import type { Segment } from '../../segment/segment.ts';
+import type { Metrics } from '../../spec/manifest.ts';
+import type { TableState } from '../../spec/table-state.ts';
+
+/**
+ * Whether a path that is registered under another ETag holds the same segment uploaded once more: size, record count and
+ * every metric that entry and footer both have are equal. Metrics are compared under the schema of the registration;
+ * a segment without field IDs of its own is compared by size and record count.
+ */
+export async function isReupload(
+  segment: Segment,
+  { entry, snapshotId }: Verdict & { readonly kind: 'replaced' },
+  state: TableState,
+  manifests: Pick<ManifestReader, 'metrics'>,
+): Promise<boolean> {
+  if (entry === undefined) return false;
+  if (entry.fileSizeInBytes !== BigInt(segment.sizeBytes)) return false;
+  if (entry.recordCount !== segment.recordCount) return false;
+  if (segment.idsFrom !== 'file') return true;
+  const registered = await manifests.metrics(entry);
+  if (registered === undefined) return false;
+  const schemaId = state.snapshots.get(snapshotId)?.schemaId;
+  const schema = state.schemas.find((one) => one['schema-id'] === schemaId) ?? state.currentSchema;
+  const config = metricsConfig(state.properties, schema, state.sortColumnIds);
+  return agree(registered, metricsOf(segment, schema, config));
+}
+
+function agree(a: Metrics, b: Metrics): boolean {
+  const counts = ['columnSizes', 'valueCounts', 'nullValueCounts'] as const;
+  const bounds = ['lowerBounds', 'upperBounds'] as const;
+  return (
+    counts.every((name) => agreeOn(a[name], b[name], (one, other) => one === other)) &&
+    bounds.every((name) => agreeOn(a[name], b[name], (one, other) => Buffer.compare(one, other) === 0))
+  );
+}
+
+/** Columns that one side does not know say nothing: a table's metrics modes may have changed since. */
+function agreeOn<V>(
+  a: ReadonlyMap<number, V>,
+  b: ReadonlyMap<number, V>,
+  isSame: (one: V, other: V) => boolean,
+): boolean {
+  return a.entries().every(([id, one]) => {
+    const other = b.get(id);
+    return other === undefined || isSame(one, other);
+  });
+}

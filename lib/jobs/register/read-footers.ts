@@ -1,0 +1,109 @@
+import type { LimitFunction } from 'p-limit';
+import { RegistrarError } from '../../errors.ts';
+import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
+import type { Store } from '../../ports.ts';
+import type { IgnoredReason } from '../../report/outcome.ts';
+import { type FooterRead, readFooter } from '../../segment/read-footer.ts';
+
+/** A segment as it lies in the store, nothing judged yet. */
+export interface SegmentRead {
+  readonly reference: SegmentReference;
+  readonly uri: string;
+  readonly read: FooterRead;
+}
+
+export interface FootersRead {
+  /** In the order of the references, each key once. */
+  readonly segments: readonly SegmentRead[];
+  readonly ignored: ReadonlyMap<string, IgnoredReason>;
+  /** Segments that no table could take. */
+  readonly condemned: ReadonlyMap<string, RegistrarError>;
+  /** Segments whose footers did not fit in memory beside the others': they are for a next round. */
+  readonly postponed: ReadonlySet<string>;
+}
+
+export interface FooterLimits {
+  readonly readAheadBytes: number;
+  readonly maxFooterBytes: number;
+  readonly concurrently: LimitFunction;
+  readonly hasRoom: (footerBytes: number) => boolean;
+  /** The round has ended, or its time has: what still waits to be read is not. */
+  readonly isOver: () => boolean;
+}
+
+/** How often an object that is replaced between the two requests for its footer is read again. */
+const MAX_READS = 3;
+
+/** Reads the footers of a batch, each key once, several at a time. @throws `store.unavailable`, `auth.failed` */
+export async function readFooters(
+  store: Pick<Store, 'read'>,
+  references: readonly SegmentReference[],
+  limits: FooterLimits,
+): Promise<FootersRead> {
+  const byUri = Map.groupBy(references, segmentUri);
+  const lastOf = new Map(references.map((reference) => [segmentUri(reference), reference]));
+  const answers = await Promise.all(
+    [...lastOf].map(([uri, last]) =>
+      limits.concurrently(async () => {
+        return [uri, await readOne(store, asOne(byUri.get(uri) ?? [], last), limits)] as const;
+      }),
+    ),
+  );
+  const segments: SegmentRead[] = [];
+  const ignored = new Map<string, IgnoredReason>();
+  const condemned = new Map<string, RegistrarError>();
+  const postponed = new Set<string>();
+  for (const [uri, answer] of answers) {
+    if (answer === 'postponed') postponed.add(uri);
+    else if (answer === 'missing') ignored.set(uri, 'missing');
+    else if (answer instanceof RegistrarError) condemned.set(uri, answer);
+    else segments.push(answer);
+  }
+  return { segments, ignored, condemned, postponed };
+}
+
+/** What several notifications say of one key: a copy and the proof of a redrive hold whoever brought them. */
+function asOne(named: readonly SegmentReference[], last: SegmentReference): SegmentReference {
+  const copied = named.some((reference) => reference.copied === true);
+  const absentAt = named.find((reference) => reference.absentAt !== undefined)?.absentAt;
+  return { ...last, ...(copied && { copied }), ...(absentAt !== undefined && { absentAt }) };
+}
+
+async function readOne(
+  store: Pick<Store, 'read'>,
+  reference: SegmentReference,
+  limits: FooterLimits,
+): Promise<SegmentRead | RegistrarError | 'missing' | 'postponed'> {
+  const uri = segmentUri(reference);
+  if (limits.isOver()) {
+    throw new RegistrarError(
+      'invocation.timeout',
+      `Cannot read the footer of "${uri}" within the time of this invocation: it is delivered again`,
+      { context: { uri } },
+    );
+  }
+  try {
+    for (let reads = 0; reads < MAX_READS; reads += 1) {
+      const read = await readFooter(store, uri, limits);
+      if (read.kind === 'footer') return { reference, uri, read };
+      if (read.kind === 'missing' || read.kind === 'postponed') return read.kind;
+      if (read.kind === 'denied') return denied(uri, read.message);
+    }
+  } catch (error) {
+    if (error instanceof RegistrarError && error.scope === 'segment') return error;
+    throw error;
+  }
+  throw new RegistrarError(
+    'store.unavailable',
+    `Cannot read the footer of "${uri}": the object was replaced during each of ${MAX_READS} reads; it is delivered again`,
+    { context: { uri } },
+  );
+}
+
+function denied(uri: string, message: string): RegistrarError {
+  return new RegistrarError(
+    'segment.denied',
+    `Cannot read the segment "${uri}": the store denies it ("${message}"); allow the function's role s3:GetObject on it, then redrive`,
+    { context: { uri } },
+  );
+}

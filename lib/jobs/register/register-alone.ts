@@ -1,0 +1,184 @@
+import { RegistrarError } from '../../errors.ts';
+import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
+import type { QuarantineRecord } from '../../ports.ts';
+import type { SegmentOutcome } from '../../report/outcome.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { quarantinedSegment, quarantineSegment } from '../quarantine/quarantine-segment.ts';
+import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
+
+/** Kept back for saying that the segment was survived. */
+const ANSWER_MS = 1_000;
+/** The platform's own limit. */
+const LONGEST_INVOCATION_MS = 15 * 60_000;
+
+/**
+ * Registers one segment of a message that keeps failing. Word of it is left before and answered after, once: where an
+ * earlier word stands unanswered the function died on this segment, and it is quarantined untouched. So is one that alone
+ * makes this software fail. One that waits in quarantine already waits on. Errors of catalog, table, authentication and
+ * store never quarantine.
+ */
+export async function registerAlone(
+  target: TableTarget,
+  reference: SegmentReference,
+  registerIt: () => Promise<TableResult>,
+  ports: TablePorts,
+): Promise<TableResult> {
+  const table = formatIdentifier(target.table);
+  const about = { reference, table };
+  try {
+    const { waiting, deadly, survived } = await wordOf(about, ports);
+    if (waiting !== undefined) return waitsOn(about, waiting);
+    if (deadly !== undefined) {
+      if (isYoung(deadly.record, ports)) return failed(about, stillTrying(reference, table));
+      return await setAside(target, about, died(reference, table, deadly), deadly.uri, ports);
+    }
+    const trying = survived ? undefined : await ports.quarantine.put(tryRecord('trying', about, ports));
+    const done = await withinTime(registerIt(), about, ports);
+    const [outcome] = done.outcomes;
+    const isOurs = outcome?.kind === 'failed' && outcome.error.code === 'internal.error';
+    if (isOurs) return await setAside(target, about, outcome.error, trying, ports);
+    if (trying !== undefined) await answerTry(trying, outcome, about, ports);
+    return done;
+  } catch (fault) {
+    if (!(fault instanceof RegistrarError)) throw fault;
+    return failed(about, fault);
+  }
+}
+
+interface About {
+  readonly reference: SegmentReference;
+  readonly table: string;
+}
+
+interface Found {
+  readonly uri: string;
+  readonly record: QuarantineRecord;
+}
+
+/** What the quarantine says of a segment. */
+interface Word {
+  /** A failure that nobody has answered. */
+  readonly waiting: Found | undefined;
+  /** A try that nobody has answered. */
+  readonly deadly: Found | undefined;
+  /** A try that came to an outcome: this segment ends no function. One that an outage or the time ended says nothing. */
+  readonly survived: boolean;
+}
+
+async function wordOf({ table, reference }: About, { quarantine }: TablePorts): Promise<Word> {
+  const segment = quarantinedSegment(reference);
+  const records = await Array.fromAsync(quarantine.list({ table, segment }));
+  const answered = new Set(records.map(({ record }) => record.answers));
+  const unanswered = (kind: QuarantineRecord['kind']) =>
+    records.find(({ uri, record }) => record.kind === kind && !answered.has(uri));
+  return {
+    waiting: unanswered('failure'),
+    deadly: unanswered('trying'),
+    survived: records.some(({ record }) => record.kind === 'tried' && record.interrupted !== true),
+  };
+}
+
+/** Another invocation may be at it right now. */
+function isYoung({ at }: QuarantineRecord, { clock }: TablePorts): boolean {
+  return clock.now() - Date.parse(at) <= LONGEST_INVOCATION_MS;
+}
+
+function tryRecord(
+  kind: 'trying' | 'tried',
+  { reference, table }: About,
+  { clock }: TablePorts,
+): QuarantineRecord {
+  const at = new Date(clock.now()).toISOString();
+  return { v: 1, kind, at, table, segment: quarantinedSegment(reference) };
+}
+
+/** A segment that is durable stays so whether or not this can be written. */
+async function answerTry(
+  trying: string,
+  outcome: SegmentOutcome | undefined,
+  about: About,
+  ports: TablePorts,
+): Promise<void> {
+  const failure = outcome?.kind === 'failed' ? outcome.error : undefined;
+  const record = { ...tryRecord('tried', about, ports), answers: trying };
+  try {
+    await ports.quarantine.put(failure === undefined ? record : { ...record, interrupted: true });
+  } catch (error) {
+    if (!(error instanceof RegistrarError) || failure !== undefined) throw error;
+    ports.log.warn({
+      event: 'try-unanswered',
+      table: about.table,
+      uri: segmentUri(about.reference),
+      trying,
+      error,
+    });
+  }
+}
+
+/** A segment that is merely slow is answered for, so that the next invocation does not take it for deadly. */
+async function withinTime(work: Promise<TableResult>, about: About, ports: TablePorts): Promise<TableResult> {
+  const done = new AbortController();
+  const late = ports.timers
+    .sleep(Math.max(0, ports.remainingMs() - ANSWER_MS), done.signal)
+    .then(() => failed(about, outOfTime(about)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+  }
+}
+
+async function setAside(
+  { entry }: TableTarget,
+  about: About,
+  error: RegistrarError,
+  answers: string | undefined,
+  ports: TablePorts,
+): Promise<TableResult> {
+  if (entry.on_segment_error === 'stop') return failed(about, error);
+  const { reference, table } = about;
+  const failure = { error, table, ...(answers !== undefined && { answers }) };
+  const quarantineUri = await quarantineSegment(reference, failure, ports);
+  return only({ ...about, kind: 'quarantined', error, quarantineUri });
+}
+
+function waitsOn(about: About, { uri, record }: Found): TableResult {
+  const error = new RegistrarError(record.code ?? 'segment.unreadable', record.message ?? '');
+  return only({ ...about, kind: 'quarantined', error, quarantineUri: uri });
+}
+
+function failed(about: About, error: RegistrarError): TableResult {
+  return only({ ...about, kind: 'failed', error });
+}
+
+function only(outcome: SegmentOutcome): TableResult {
+  return { outcomes: [outcome], registration: undefined };
+}
+
+function died(reference: SegmentReference, table: string, { uri: tryUri, record }: Found): RegistrarError {
+  const uri = segmentUri(reference);
+  return new RegistrarError(
+    'segment.unreadable',
+    `Cannot register "${uri}" in table "${table}": the function ended without an answer while it had this segment alone, at ${record.at} ("${tryUri}"); ` +
+      'look at its memory and time at that moment, give it more, then redrive',
+    { context: { uri, table } },
+  );
+}
+
+function stillTrying(reference: SegmentReference, table: string): RegistrarError {
+  const uri = segmentUri(reference);
+  return new RegistrarError(
+    'invocation.timeout',
+    `Cannot register "${uri}" in table "${table}" now: another invocation has it alone and may still be at work; it is delivered again`,
+    { context: { uri, table } },
+  );
+}
+
+function outOfTime({ reference, table }: About): RegistrarError {
+  const uri = segmentUri(reference);
+  return new RegistrarError(
+    'invocation.timeout',
+    `Cannot finish "${uri}" of table "${table}" within the time of this invocation, although it was alone: it is delivered again`,
+    { context: { uri, table } },
+  );
+}

@@ -1,0 +1,51 @@
+import type { LimitFunction } from 'p-limit';
+import type { Entry } from '../../config/entry.ts';
+import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers } from '../../ports.ts';
+import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
+import type { TableIdentifier } from '../../spec/table-identifier.ts';
+import type { FooterMemory } from './footer-memory.ts';
+import type { TableCache } from './table-cache.ts';
+
+/** The services of one configuration entry. */
+export interface EntryPorts {
+  readonly store: Store;
+  /** Where the tables' own files are read and written, with credentials that the catalog hands out. @default store */
+  readonly tableStore?: Store;
+  readonly catalog: Catalog;
+  readonly quarantine: Quarantine;
+}
+
+/** Everything a registration needs of the world. */
+export interface RegisterPorts {
+  readonly entries: readonly Entry[];
+  readonly portsOf: (entry: Entry) => EntryPorts;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly log: Log;
+  readonly cache: TableCache;
+  /** Bounds the footers under way, over all tables of the container. */
+  readonly footerLimit: LimitFunction;
+  /** Bytes of footers that an invocation holds at once. @default 128 MiB */
+  readonly maxFooterMemoryBytes?: number;
+}
+
+/** Where a batch of segments goes. */
+export interface TableTarget {
+  readonly entry: Entry;
+  readonly table: TableIdentifier;
+  /** Of a table that is created here; undefined where the catalog chooses it. */
+  readonly location: string | undefined;
+}
+
+export interface TableResult {
+  readonly outcomes: readonly SegmentOutcome[];
+  readonly registration: Registration | undefined;
+}
+
+export type TablePorts = RegisterPorts &
+  EntryPorts & {
+    /** Milliseconds that the invocation has left. */
+    readonly remainingMs: () => number;
+    readonly footerMemory: FooterMemory;
+  };

@@ -1,0 +1,134 @@
+import { commitInAttempts } from '../../commit/attempt-loop.ts';
+import { RegistrarError } from '../../errors.ts';
+import type { SegmentReference } from '../../event/segment-reference.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import type { TableState } from '../../spec/table-state.ts';
+import { ensureTable, missingTable } from './ensure-table.ts';
+import type { FooterRound } from './footer-memory.ts';
+import { keepWarm } from './keep-warm.ts';
+import { readFooters } from './read-footers.ts';
+import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
+import { mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
+import { isUsable, readAheadBytes, remember } from './table-cache.ts';
+import { reportTable } from './table-report.ts';
+
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Registers one table's segments: one load (or the warm cache), footers side by side, one commit. A failure reaches the
+ * segments of this table alone. Segments whose footers find no room in memory have no outcome: they are for a next round.
+ *
+ * @param oldestSentMs when the oldest message among them was sent, where the queue said so
+ */
+export async function registerTable(
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  ports: TablePorts,
+  oldestSentMs?: number,
+): Promise<TableResult> {
+  const table = formatIdentifier(target.table);
+  const round: FooterRound = { heldBytes: 0, isOver: false };
+  try {
+    return await registerOnTable(target, references, round, ports, oldestSentMs);
+  } catch (fault) {
+    ports.cache.delete(cacheKey(target));
+    const error = fault instanceof RegistrarError ? fault : unexpected(table, fault);
+    ports.log.error({ event: 'table-failed', table, segments: references.length, error });
+    return {
+      outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
+      registration: undefined,
+    };
+  } finally {
+    ports.footerMemory.release(round);
+  }
+}
+
+async function registerOnTable(
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  round: FooterRound,
+  ports: TablePorts,
+  oldestSentMs: number | undefined,
+): Promise<TableResult> {
+  const { entry } = target;
+  const startedMs = ports.clock.now();
+  const cached = ports.cache.get(cacheKey(target));
+  const warm = isUsable(cached, startedMs) ? cached.state : undefined;
+  const [footers, known] = await Promise.all([
+    readFooters(ports.store, references, {
+      readAheadBytes: readAheadBytes(cached),
+      maxFooterBytes: entry.max_footer_bytes,
+      concurrently: ports.footerLimit,
+      hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
+      isOver: () => round.isOver || ports.remainingMs() <= 0,
+    }),
+    warm ?? loadTable(target, ports),
+  ]);
+  const reportOn = { target, references, footers, startedMs, oldestSentMs };
+  if (footers.segments.length === 0) return reportTable(reportOn, ports);
+  const state = await ensureTable(target, footers, known, ports);
+  if ('condemned' in state) return reportTable({ ...reportOn, footers: state }, ports);
+
+  const staging = stagingOf(entry, footers.segments, cached, {
+    ...ports,
+    store: ports.tableStore ?? ports.store,
+  });
+  const end = await commitInAttempts<StagedBatch>(ports, {
+    table: target.table,
+    branch: entry.branch,
+    // What an Iceberg writer made may be this very table's own: it is judged on a state loaded after it was read (I11).
+    initial: { state, fresh: warm === undefined && !footers.segments.some(mayBeWrittenByIceberg) },
+    reload: async () => {
+      const loaded = await loadTable(target, ports);
+      if (loaded === undefined) throw missingTable(target);
+      return loaded;
+    },
+    read: ({ table: loaded }) => readTableMetadata(target.table, loaded),
+    stage: staging.stage,
+    retry: {
+      maxAttempts: MAX_ATTEMPTS,
+      initialMs: entry.retry.initial_ms,
+      maxMs: entry.retry.max_ms,
+      jitter: entry.retry.jitter,
+    },
+    remainingMs: ports.remainingMs,
+  });
+  const kept = keepWarm({
+    cached,
+    begun: { warm: warm !== undefined, state },
+    branch: entry.branch,
+    segments: footers.segments,
+    end,
+    memory: staging.memory,
+    nowMs: ports.clock.now(),
+  });
+  if (kept === undefined) ports.cache.delete(cacheKey(target));
+  else remember(ports.cache, cacheKey(target), kept);
+  return reportTable({ ...reportOn, judgement: staging.judgement(), end }, ports);
+}
+
+async function loadTable({ table }: TableTarget, { catalog }: TablePorts): Promise<TableState | undefined> {
+  const loaded = await catalog.load(table);
+  return loaded === undefined ? undefined : readTableMetadata(table, loaded);
+}
+
+function cacheKey({ entry, table }: TableTarget): string {
+  return JSON.stringify([
+    entry.catalog_uri,
+    entry.catalog_warehouse,
+    entry.catalog_prefix,
+    entry.branch,
+    table,
+  ]);
+}
+
+/** A fault of ours: reported like any other, so that nothing is acknowledged and other tables go on. */
+function unexpected(table: string, fault: unknown): RegistrarError {
+  const message = fault instanceof Error ? fault.message : String(fault);
+  return new RegistrarError(
+    'internal.error',
+    `Cannot register in table "${table}": ${message}; the messages are delivered again, please report this`,
+    { context: { table }, cause: fault },
+  );
+}

@@ -1,0 +1,114 @@
+import { RegistrarError } from '../../errors.ts';
+import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
+import type { Timers } from '../../ports.ts';
+import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
+import { layoutRouter } from '../../route/layout.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { footerMemory } from './footer-memory.ts';
+import { type BatchResult, type Delivery, registerDelivered } from './isolation.ts';
+import type { RegisterPorts, TableTarget } from './register-ports.ts';
+
+export interface RegisterResult {
+  /** One an asked segment, in the order they were asked. */
+  readonly outcomes: readonly SegmentOutcome[];
+  readonly registrations: readonly Registration[];
+}
+
+/** Kept back from the invocation's time for reporting what was done. */
+const REPORT_MS = 1_500;
+
+/**
+ * Registers segments of any mix of datasets: one snapshot a table, an outcome a segment. The neutral core: it knows no queue.
+ *
+ * @param remainingMs milliseconds that the invocation has left; what is not done in time is `failed`, never cut off
+ * @param deliveries what the queue says of each reference's message; one that keeps failing has its segments isolated
+ */
+export async function register(
+  references: readonly SegmentReference[],
+  ports: RegisterPorts,
+  remainingMs: () => number,
+  deliveries: ReadonlyMap<SegmentReference, Delivery> = new Map(),
+): Promise<RegisterResult> {
+  const settled = new Map<SegmentReference, SegmentOutcome>();
+  const batches = new Map<string, { target: TableTarget; references: SegmentReference[] }>();
+  const routeOf = layoutRouter(ports.entries);
+  for (const reference of references) {
+    const routed = routeOf(reference);
+    if (routed.kind !== 'table') {
+      settled.set(reference, {
+        reference,
+        kind: 'ignored',
+        reason: routed.kind === 'unroutable' ? 'unroutable' : routed.reason,
+      });
+      continue;
+    }
+    const key = JSON.stringify([ports.entries.indexOf(routed.entry), routed.table]);
+    const batch = batches.get(key);
+    if (batch === undefined) batches.set(key, { target: routed, references: [reference] });
+    else batch.references.push(reference);
+  }
+
+  const timeLeft = () => remainingMs() - REPORT_MS;
+  const memory = footerMemory(ports.maxFooterMemoryBytes);
+  const deliveryOf = (reference: SegmentReference) => deliveries.get(reference) ?? FIRST_DELIVERY;
+  const results = await Promise.all(
+    [...batches.values()].map(({ target, references: wanted }) => {
+      const work = registerDelivered(target, wanted, deliveryOf, {
+        ...ports,
+        ...ports.portsOf(target.entry),
+        remainingMs: timeLeft,
+        footerMemory: memory,
+      });
+      return withinTime(work, target, wanted, ports.timers, timeLeft());
+    }),
+  );
+
+  for (const result of results) {
+    for (const outcome of result.outcomes) settled.set(outcome.reference, outcome);
+  }
+  return {
+    outcomes: references.map((reference) => settled.get(reference) ?? forgotten(reference)),
+    registrations: results.flatMap(({ registrations }) => registrations),
+  };
+}
+
+const FIRST_DELIVERY: Delivery = { receiveCount: 1 };
+
+/** What is not done in time is reported as failed; it may still land, which the ledger recognises at the redelivery. */
+async function withinTime(
+  work: Promise<BatchResult>,
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  timers: Timers,
+  ms: number,
+): Promise<BatchResult> {
+  const done = new AbortController();
+  const late = timers.sleep(Math.max(0, ms), done.signal).then(() => outOfTime(target, references));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+  }
+}
+
+function outOfTime({ table: identifier }: TableTarget, references: readonly SegmentReference[]): BatchResult {
+  const table = formatIdentifier(identifier);
+  const error = new RegistrarError(
+    'invocation.timeout',
+    `Cannot finish ${references.length} segments of table "${table}" within the time of this invocation: they are delivered again`,
+    { context: { table } },
+  );
+  return {
+    outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
+    registrations: [],
+  };
+}
+
+/** No outcome is no proof that it is durable, so its message comes again (I3). */
+function forgotten(reference: SegmentReference): SegmentOutcome {
+  const error = new RegistrarError(
+    'invocation.timeout',
+    `Cannot tell what became of "${segmentUri(reference)}": it is delivered again`,
+  );
+  return { reference, kind: 'failed', error };
+}

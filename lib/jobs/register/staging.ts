@@ -1,0 +1,190 @@
+import { isPreparedFor, newSnapshotId, type PreparedAppend, prepareAppend } from '../../append/prepare.ts';
+import { type StagedAppend, stageAppend } from '../../append/stage.ts';
+import { assertions } from '../../commit/assertions.ts';
+import type { Attempt, StagedCommit } from '../../commit/attempt-loop.ts';
+import type { Entry } from '../../config/entry.ts';
+import { type LedgerMemory, ledgerMemory } from '../../ledger/ledger-memory.ts';
+import { registrationSummary } from '../../ledger/registration-summary.ts';
+import type { Clock, Random, Store } from '../../ports.ts';
+import { rememberedPaths } from '../../route/table-paths.ts';
+import { metricsOf } from '../../segment/metrics.ts';
+import { metricsConfig } from '../../segment/metrics-config.ts';
+import type { DataFile } from '../../spec/manifest.ts';
+import type { Snapshot } from '../../spec/snapshot.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
+import type { TableUpdate } from '../../spec/table-update.ts';
+import { type Judgement, judge } from './judgement.ts';
+import type { SegmentRead } from './read-footers.ts';
+import { type CachedTable, listOfHead } from './table-cache.ts';
+import { manifestReader, readList } from './table-manifests.ts';
+
+/** What an attempt hands on when it lands. */
+export interface StagedBatch {
+  readonly judgement: Judgement;
+  readonly staged: StagedAppend;
+  readonly snapshotId: bigint;
+  readonly rows: bigint;
+  readonly bytes: bigint;
+}
+
+export interface StagingPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Staging {
+  readonly stage: (attempt: Attempt) => Promise<StagedCommit<StagedBatch> | 'nothing' | 'reload'>;
+  /** What the last attempt said of the segments. */
+  readonly judgement: () => Judgement | undefined;
+  /** What was read of the table's snapshots, for the next batch. */
+  readonly memory: LedgerMemory;
+}
+
+/**
+ * Stages the attempts of one batch: judged anew on every state, its data files written to a manifest once and reused
+ * while what they were written for stands, a manifest list of its own for every attempt (I1).
+ */
+export function stagingOf(
+  entry: Entry,
+  segments: readonly SegmentRead[],
+  cached: CachedTable | undefined,
+  { store, clock, random }: StagingPorts,
+): Staging {
+  const manifests = manifestReader(store);
+  const memory = cached?.memory ?? ledgerMemory();
+  const mustBeLoaded = segments.some(mayBeWrittenByIceberg);
+  let last: Judgement | undefined;
+  let prepared: (PreparedAppend & { readonly batch: string }) | undefined;
+
+  return {
+    judgement: () => last,
+    memory,
+    stage: async ({ state, fresh, number, afterUnknown }) => {
+      if (mustBeLoaded && !fresh) return 'reload';
+      const judgement = await judge(state, segments, { entry, manifests, memory, afterUnknown });
+      // A cached state may be a minute old: only one loaded now may condemn a segment.
+      if (judgement.condemned.size > 0 && !fresh) return 'reload';
+      // No assertion guards properties: they are written as a state loaded now has them.
+      if (setsProperties(judgement) && !fresh) return 'reload';
+      last = judgement;
+      if (judgement.accepted.length === 0) {
+        // Nor may it acknowledge one as registered: the branch may have been rolled back since.
+        return judgement.registered.size + judgement.ignored.size > 0 && !fresh ? 'reload' : 'nothing';
+      }
+
+      const { merge, accepted } = judgement;
+      const batch = JSON.stringify([
+        state.defaultSpec['spec-id'],
+        accepted.map(({ segment }) => [segment.uri, segment.etag]),
+      ]);
+      const reused =
+        prepared?.batch === batch && isPreparedFor(prepared, state, merge.schema) ? prepared : undefined;
+      prepared = reused ?? {
+        ...prepareAppend({
+          state,
+          schema: merge.schema,
+          dataFiles: dataFilesOf(judgement, state),
+          snapshotId: newSnapshotId(random),
+          uuid: random.uuid(),
+        }),
+        batch,
+      };
+
+      const head = branchHead(state, entry.branch);
+      const staged = stageAppend({
+        state,
+        branch: entry.branch,
+        prepared,
+        parentList: listOfHead(cached, state, entry.branch) ?? (await readList(store, head)),
+        schemaId: merge.schema['schema-id'] ?? 0,
+        attempt: number,
+        uuid: random.uuid(),
+        timestampMs: timestampMs(clock.now(), state, head, segments),
+        summary: {
+          ...entry.snapshot_properties,
+          ...registrationSummary(accepted.map(({ segment }) => segment)),
+        },
+      });
+      const written = reused === undefined ? prepared.manifests : [];
+      await Promise.all([
+        store.write(staged.listPath, staged.listBytes, { ifAbsent: true }),
+        ...written.map(({ path, bytes }) => store.write(path, bytes, { ifAbsent: true })),
+      ]);
+      const updates = [...merge.updates, ...pathUpdates(state), ...staged.updates];
+      return {
+        commit: { requirements: assertions(state, entry.branch, updates), updates },
+        snapshotId: prepared.snapshotId,
+        result: {
+          judgement,
+          staged,
+          snapshotId: prepared.snapshotId,
+          rows: prepared.addedRecords,
+          bytes: prepared.addedFilesSizeInBytes,
+        },
+      };
+    },
+  };
+}
+
+/** What the manifests say of accepted segments. */
+export function dataFilesOf(
+  { accepted, merge }: Pick<Judgement, 'accepted' | 'merge'>,
+  state: TableState,
+): readonly DataFile[] {
+  const config = metricsConfig(
+    propertiesAfter(state.properties, merge.updates),
+    merge.schema,
+    state.sortColumnIds,
+  );
+  return accepted.map(({ segment, partition }) => ({
+    ...metricsOf(segment, merge.schema, config),
+    filePath: segment.uri,
+    fileSizeInBytes: BigInt(segment.sizeBytes),
+    specId: state.defaultSpec['spec-id'],
+    partition,
+  }));
+}
+
+/** Column properties follow renames in the same commit, so that metrics go by what they are after it. */
+function propertiesAfter(
+  before: TableState['properties'],
+  updates: readonly TableUpdate[],
+): TableState['properties'] {
+  const after = new Map(Object.entries(before));
+  for (const update of updates) {
+    if (update.action === 'remove-properties') for (const name of update.removals) after.delete(name);
+    if (update.action === 'set-properties')
+      for (const [name, value] of Object.entries(update.updates)) after.set(name, value);
+  }
+  return Object.fromEntries(after);
+}
+
+/**
+ * Never before the table's last change, the parent (a change by the catalog's own clock may lie before it) or a segment's
+ * upload: clocks that differ cannot turn the order round (C16).
+ */
+export function timestampMs(
+  nowMs: number,
+  state: TableState,
+  head: Snapshot | undefined,
+  segments: readonly SegmentRead[],
+): bigint {
+  const uploads = segments.map(({ read }) => read.lastModifiedMs);
+  const earlier = [state.lastUpdatedMs, head?.timestampMs ?? 0n, ...uploads.map(BigInt)];
+  return earlier.reduce((latest, ms) => (ms > latest ? ms : latest), BigInt(nowMs));
+}
+
+function pathUpdates(state: TableState): readonly TableUpdate[] {
+  const paths = rememberedPaths(state);
+  return paths === undefined ? [] : [{ action: 'set-properties', updates: paths }];
+}
+
+function setsProperties({ merge }: Judgement): boolean {
+  return merge.updates.some(({ action }) => action === 'set-properties' || action === 'remove-properties');
+}
+
+/** The key of Java's writers stands in the footer as text: seen without decoding it, at worst once too often. */
+export function mayBeWrittenByIceberg({ read }: SegmentRead): boolean {
+  return Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.length).includes('iceberg.schema');
+}

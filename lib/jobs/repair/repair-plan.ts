@@ -1,0 +1,116 @@
+import { RegistrarError } from '../../errors.ts';
+import { referenceTo } from '../../event/segment-reference.ts';
+import { layoutRouter } from '../../route/layout.ts';
+import type { ManifestEntry } from '../../spec/manifest.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
+import type { Dataset } from '../reconcile/datasets.ts';
+import { liveEntries, type ManifestWithEntries } from '../reconcile/live-entries.ts';
+import { missingTable } from '../register/ensure-table.ts';
+import { type Fit, fit, readSegment } from '../register/judgement.ts';
+import { readFooters, type SegmentRead } from '../register/read-footers.ts';
+import type { RegisterPorts } from '../register/register-ports.ts';
+import { readList } from '../register/table-manifests.ts';
+
+/**
+ * - `remove`: the table has the file no more
+ * - `replace`: its entries give way to one of what the key holds now
+ * - `keep-one`: of several entries the newest go
+ */
+export type RepairAction = 'remove' | 'replace' | 'keep-one';
+
+export interface RepairPlan {
+  readonly action: RepairAction;
+  readonly uri: string;
+  readonly dataset: Dataset;
+  /** What the table has of the path, oldest last; nothing is to do without any. */
+  readonly entries: readonly ManifestEntry[];
+  readonly removes: number;
+  /** What the key holds now, to be put in their place. */
+  readonly replacement: SegmentRead | undefined;
+}
+
+const READ_AHEAD_BYTES = 64 * 1024;
+
+/**
+ * Says what a repair of one path would do to the table, and does nothing.
+ *
+ * @throws `key.unroutable`, `table.missing`, with `replace` whatever keeps the object from being registered
+ */
+export async function planRepair(
+  uri: string,
+  action: RepairAction,
+  ports: RegisterPorts,
+): Promise<RepairPlan> {
+  const reference = referenceTo(uri);
+  const dataset = reference && layoutRouter(ports.entries)(reference);
+  if (reference === undefined || dataset?.kind !== 'table') {
+    throw new RegistrarError(
+      'key.unroutable',
+      `Cannot repair "${uri}": the configuration leads it to no table`,
+    );
+  }
+  const { store } = ports.portsOf(dataset.entry);
+  const state = await loadState(dataset, ports);
+  const entries = (await entriesOn(state, dataset, uri, ports)).flatMap((found) => found.entries);
+  const plan = { action, uri, dataset, entries, removes: removedOf(entries.length, action) };
+  if (action !== 'replace') return { ...plan, replacement: undefined };
+
+  const footers = await readFooters(store, [reference], {
+    readAheadBytes: READ_AHEAD_BYTES,
+    maxFooterBytes: dataset.entry.max_footer_bytes,
+    concurrently: ports.footerLimit,
+    hasRoom: () => true,
+    isOver: () => false,
+  });
+  const [replacement] = footers.segments;
+  if (replacement === undefined) throw footers.condemned.get(uri) ?? objectMissing(uri);
+  fitting(state, replacement, dataset);
+  return { ...plan, replacement };
+}
+
+/** The table as it is now. @throws `table.missing` */
+export async function loadState(dataset: Dataset, { portsOf }: RegisterPorts): Promise<TableState> {
+  const loaded = await portsOf(dataset.entry).catalog.load(dataset.table);
+  if (loaded === undefined) throw missingTable(dataset);
+  return readTableMetadata(dataset.table, loaded);
+}
+
+/** What the branch's head has of a path. */
+export async function entriesOn(
+  state: TableState,
+  { entry }: Dataset,
+  uri: string,
+  { portsOf }: RegisterPorts,
+): Promise<readonly ManifestWithEntries[]> {
+  const { store, tableStore = store } = portsOf(entry);
+  const list = await readList(tableStore, branchHead(state, entry.branch));
+  return list === undefined ? [] : liveEntries(tableStore, list, uri);
+}
+
+function removedOf(entries: number, action: RepairAction): number {
+  return action === 'keep-one' ? Math.max(0, entries - 1) : entries;
+}
+
+/** @throws the reason why the object cannot be registered */
+export function fitting(state: TableState, replacement: SegmentRead, { entry }: Dataset): Fit {
+  const segment = readSegment(replacement, state, entry);
+  if (segment instanceof RegistrarError) throw segment;
+  if (segment === 'empty') {
+    throw new RegistrarError(
+      'segment.unreadable',
+      `Cannot put "${replacement.uri}" in place of its entries: it has no rows; remove them`,
+    );
+  }
+  const found = fit(state, [segment], entry);
+  const [refused] = found.refused.values();
+  if (refused !== undefined) throw refused;
+  return found;
+}
+
+function objectMissing(uri: string): RegistrarError {
+  return new RegistrarError(
+    'segment.missing',
+    `Cannot put "${uri}" in place of its entries: the key holds no object; remove them`,
+  );
+}

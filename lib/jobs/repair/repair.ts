@@ -1,0 +1,215 @@
+import { extendManifestList, manifestFiles } from '../../append/manifest-list.ts';
+import { metadataDirectory } from '../../append/metadata-directory.ts';
+import { newSnapshotId, type PreparedAppend, prepareAppend } from '../../append/prepare.ts';
+import { type RewrittenManifest, rewriteManifest } from '../../append/rewrite-manifest.ts';
+import { type FileTotals, replaceSummary } from '../../append/snapshot-summary.ts';
+import { stageSnapshot } from '../../append/stage.ts';
+import { assertions } from '../../commit/assertions.ts';
+import { type Attempt, commitInAttempts, type StagedCommit } from '../../commit/attempt-loop.ts';
+import { RegistrarError } from '../../errors.ts';
+import { registrationSummary } from '../../ledger/registration-summary.ts';
+import type { ManifestEntry } from '../../spec/manifest.ts';
+import { plainSpelling } from '../../spec/object-uri.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
+import type { ManifestWithEntries } from '../reconcile/live-entries.ts';
+import type { Fit } from '../register/judgement.ts';
+import type { RegisterPorts } from '../register/register-ports.ts';
+import { dataFilesOf, timestampMs } from '../register/staging.ts';
+import { readList } from '../register/table-manifests.ts';
+import { entriesOn, fitting, loadState, type RepairPlan } from './repair-plan.ts';
+
+export interface Repaired {
+  /** Undefined when somebody else did it in between. */
+  readonly snapshotId: bigint | undefined;
+}
+
+const RETRY = { maxAttempts: 10 };
+
+/**
+ * Carries a plan out, in a commit of its own that asserts what the plan was made on: entries that have changed since are
+ * refused. No object is deleted; history keeps the snapshots that had them.
+ *
+ * @throws `catalog.conflict` when the table's entries are not the plan's any more, and what a commit throws
+ */
+export async function repair(
+  plan: RepairPlan,
+  ports: RegisterPorts,
+  remainingMs: () => number,
+): Promise<Repaired> {
+  const { dataset } = plan;
+  const { entry, table } = dataset;
+  const services = ports.portsOf(entry);
+  const end = await commitInAttempts<undefined>(
+    { catalog: services.catalog, timers: ports.timers, random: ports.random },
+    {
+      table,
+      branch: entry.branch,
+      initial: { state: await loadState(dataset, ports), fresh: true },
+      reload: () => loadState(dataset, ports),
+      read: ({ table: loaded }) => readTableMetadata(table, loaded),
+      stage: (attempt) => stageRepair(plan, attempt, ports),
+      retry: {
+        ...RETRY,
+        initialMs: entry.retry.initial_ms,
+        maxMs: entry.retry.max_ms,
+        jitter: entry.retry.jitter,
+      },
+      remainingMs,
+    },
+  );
+  const snapshotId = end.outcome === 'landed' ? branchHead(end.state, entry.branch)?.snapshotId : undefined;
+  ports.log.info({
+    event: 'repaired',
+    table: formatIdentifier(table),
+    uri: plan.uri,
+    action: plan.action,
+    snapshotId,
+  });
+  return { snapshotId };
+}
+
+async function stageRepair(
+  plan: RepairPlan,
+  { state, number, afterUnknown }: Attempt,
+  ports: RegisterPorts,
+): Promise<StagedCommit<undefined> | 'nothing'> {
+  const { dataset, uri, replacement } = plan;
+  const { entry } = dataset;
+  const { clock, random } = ports;
+  const { store, tableStore = store } = ports.portsOf(entry);
+  const found = await entriesOn(state, dataset, uri, ports);
+  if (!isAsPlanned(plan, found)) {
+    // An earlier attempt, its answer lost, may be what changed them.
+    if (afterUnknown && found.flatMap(({ entries }) => entries).length <= plan.entries.length - plan.removes)
+      return 'nothing';
+    throw changed(plan);
+  }
+  const head = branchHead(state, entry.branch);
+  const parentList = await readList(tableStore, head);
+  const snapshotId = newSnapshotId(random);
+  const rewritten = rewrite(plan, found, state, snapshotId, random.uuid());
+  const added =
+    replacement && addition(fitting(state, replacement, dataset), state, snapshotId, random.uuid());
+  const replacedPaths = new Set(rewritten.map(({ replaces }) => replaces));
+  const kept =
+    parentList === undefined
+      ? []
+      : manifestFiles(parentList).filter(({ manifestPath }) => !replacedPaths.has(manifestPath));
+
+  const staged = stageSnapshot({
+    state,
+    branch: entry.branch,
+    snapshotId,
+    parentList,
+    schemaId: added?.fit.merge.schema['schema-id'] ?? state.currentSchema['schema-id'] ?? 0,
+    attempt: number,
+    uuid: random.uuid(),
+    timestampMs: timestampMs(clock.now(), state, head, replacement === undefined ? [] : [replacement]),
+    listOf: ({ path, sequenceNumber, nextRowId }) =>
+      extendManifestList({
+        path,
+        formatVersion: state.formatVersion,
+        parent: undefined,
+        nextRowId,
+        added: [
+          ...(added?.prepared.manifests ?? []).map(({ file }) => ({
+            ...file,
+            sequenceNumber,
+            minSequenceNumber: sequenceNumber,
+          })),
+          ...rewritten.map(({ file }) => ({ ...file, sequenceNumber })),
+          ...kept,
+        ],
+      }),
+    summaryOf: (parent) =>
+      replaceSummary(
+        removedTotals(rewritten),
+        added && {
+          files: added.prepared.addedFiles,
+          records: added.prepared.addedRecords,
+          sizeInBytes: added.prepared.addedFilesSizeInBytes,
+        },
+        parent,
+        replacement === undefined ? {} : registrationSummary([{ uri, etag: replacement.read.etag }]),
+      ),
+  });
+  await Promise.all(
+    [
+      { path: staged.listPath, bytes: staged.listBytes },
+      ...rewritten,
+      ...(added?.prepared.manifests ?? []),
+    ].map(({ path, bytes }) => tableStore.write(path, bytes, { ifAbsent: true })),
+  );
+  const updates = [...(added?.fit.merge.updates ?? []), ...staged.updates];
+  return {
+    commit: { requirements: assertions(state, entry.branch, updates), updates },
+    snapshotId,
+    result: undefined,
+  };
+}
+
+function isAsPlanned({ entries }: RepairPlan, found: readonly ManifestWithEntries[]): boolean {
+  const key = ({ recordCount, fileSizeInBytes }: ManifestEntry) => `${recordCount}/${fileSizeInBytes}`;
+  const now = found.flatMap((one) => one.entries.map(key)).toSorted();
+  return now.join() === entries.map(key).toSorted().join();
+}
+
+/** Manifests are listed newest first, so that the entry kept is the one registered first. */
+function rewrite(
+  { uri, removes }: RepairPlan,
+  found: readonly ManifestWithEntries[],
+  state: TableState,
+  snapshotId: bigint,
+  uuid: string,
+): readonly RewrittenManifest[] {
+  const path = plainSpelling(uri);
+  let left = removes;
+  return found.flatMap(({ manifest, bytes }, index) => {
+    if (left === 0) return [];
+    const removesOne = (filePath: string): boolean => {
+      if (left === 0 || plainSpelling(filePath) !== path) return false;
+      left -= 1;
+      return true;
+    };
+    return rewriteManifest({
+      manifest,
+      bytes,
+      formatVersion: state.formatVersion,
+      removes: removesOne,
+      snapshotId,
+      path: `${metadataDirectory(state)}/${uuid}-m${index}.avro`,
+      uuid,
+    });
+  });
+}
+
+function addition(
+  found: Fit,
+  state: TableState,
+  snapshotId: bigint,
+  uuid: string,
+): { readonly fit: Fit; readonly prepared: PreparedAppend } {
+  const { schema } = found.merge;
+  const dataFiles = dataFilesOf(found, state);
+  return { fit: found, prepared: prepareAppend({ state, schema, dataFiles, snapshotId, uuid }) };
+}
+
+function removedTotals(rewritten: readonly RewrittenManifest[]): FileTotals {
+  const removed = rewritten.flatMap((manifest) => manifest.removed);
+  return {
+    files: removed.length,
+    records: removed.reduce((sum, { recordCount }) => sum + recordCount, 0n),
+    sizeInBytes: removed.reduce((sum, { fileSizeInBytes }) => sum + fileSizeInBytes, 0n),
+  };
+}
+
+function changed({ uri, dataset }: RepairPlan): RegistrarError {
+  const table = formatIdentifier(dataset.table);
+  return new RegistrarError(
+    'catalog.conflict',
+    `Cannot repair "${uri}" in table "${table}": its entries have changed since the plan was made; make a new plan`,
+    { context: { uri, table } },
+  );
+}

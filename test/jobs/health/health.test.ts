@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { health, logHealth } from '../../../lib/jobs/health/health.ts';
+import type { Clock, NotificationConfiguration } from '../../../lib/ports.ts';
+import { wire } from '../../../lib/wire.ts';
+import { orders } from '../../../local/shipper/orders.ts';
+import { makeSegment } from '../../../local/shipper/segment.ts';
+import { memoryLog } from '../../fakes/log.ts';
+import { type Registration, startRegistration } from '../registration.ts';
+
+const HOUR_MS = 3_600_000;
+
+let registration: Registration;
+beforeEach(async () => {
+  registration = await startRegistration({ freshness: '1h' });
+});
+afterEach(() => registration.close());
+
+let notifications: NotificationConfiguration = {};
+
+async function look(inMs = 0) {
+  const ports = await wire({ ...registration.environment });
+  const clock: Clock = { now: () => Date.now() + inMs };
+  const report = await health({
+    ...ports,
+    clock,
+    notificationsOf: () => ({ read: async () => notifications }),
+  });
+  const log = memoryLog();
+  logHealth(report, log);
+  return { ...report, log: log.records };
+}
+
+async function ship(count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    const { key, bytes } = makeSegment(orders, 0, at);
+    await registration.deliver([registration.upload(key, bytes)]);
+  }
+}
+
+describe('health', () => {
+  test('finds a table available, fresh and healthy after its registration, and reads only', async () => {
+    await ship(2);
+    registration.requests.length = 0;
+    const { tables, log } = await look();
+    expect(tables).toEqual([
+      expect.objectContaining({ table: 'lake.orders', available: true, fresh: true, healthy: true }),
+    ]);
+    expect(registration.requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
+    expect(log.at(-1)).toMatchObject({
+      event: 'health',
+      tables: 1,
+      tablesUnavailable: 0,
+      tablesStale: 0,
+      tablesUnhealthy: 0,
+    });
+  });
+
+  test('tells the trend from the retained snapshots, oldest first', async () => {
+    await ship(3);
+    const [table] = (await look()).tables;
+    expect(table?.trend.moments.map(({ totalFiles }) => totalFiles)).toEqual([1, 2, 3]);
+    expect(table?.trend.moments.every(({ addedRows }) => (addedRows ?? 0) > 0)).toBe(true);
+  });
+
+  test('finds a table stale when its newest snapshot is older than the freshness', async () => {
+    await ship(1);
+    const { tables, log } = await look(2 * HOUR_MS);
+    expect(tables).toEqual([expect.objectContaining({ available: true, fresh: false, healthy: true })]);
+    expect(log.at(-1)).toMatchObject({ tablesStale: 1, tablesUnavailable: 0 });
+    expect(log[0]).toMatchObject({ advice: [expect.stringContaining('age of the newest snapshot')] });
+  });
+
+  test('finds a dataset without a table unavailable, and says how it comes to be', async () => {
+    const { key, bytes } = makeSegment(orders, 0, 0);
+    registration.upload(key, bytes);
+    const { tables, log } = await look();
+    expect(tables).toEqual([
+      expect.objectContaining({ available: false, problem: expect.stringContaining('table.missing') }),
+    ]);
+    expect(log.at(-1)).toMatchObject({ tablesUnavailable: 1, tablesStale: 0, tablesUnhealthy: 0 });
+  });
+
+  test('finds a table unavailable when a file it has cannot be read', async () => {
+    await ship(1);
+    const { key } = makeSegment(orders, 0, 0);
+    registration.upload(key, Buffer.from('cut short'));
+    const { tables } = await look();
+    expect(tables).toEqual([
+      expect.objectContaining({
+        available: false,
+        problem: expect.stringMatching(/segment\.unreadable.*"hort"/),
+      }),
+    ]);
+  });
+
+  test('finds a table unhealthy while something of it waits in quarantine', async () => {
+    await ship(1);
+    await registration.deliver([
+      registration.upload(makeSegment(orders, 0, 1).key, Buffer.from('no Parquet at all')),
+    ]);
+    const [table] = (await look()).tables;
+    expect(table).toMatchObject({ available: true, healthy: false, openFailures: 1 });
+    expect(table?.checks.filter(({ ok }) => !ok)).toEqual([
+      expect.objectContaining({ measure: 'open quarantine records', value: 1, threshold: 0 }),
+    ]);
+  });
+
+  test('finds a bucket that no longer notifies the arrivals queue', async () => {
+    await ship(1);
+    const arrivals = 'https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals';
+    registration = Object.assign(registration, {
+      environment: { ...registration.environment, REGISTRAR_QUEUES__ARRIVALS: arrivals },
+    });
+    const missing = await look();
+    expect(missing.notifications).toEqual([
+      {
+        bucket: 'lake',
+        prefix: 'in/',
+        notified: false,
+        problem: expect.stringContaining('init notifications'),
+      },
+    ]);
+    expect(missing.log.at(-1)).toMatchObject({ event: 'health', notificationsMissing: 1 });
+    notifications = { EventBridgeConfiguration: {} };
+    expect((await look()).log.at(-1)).toMatchObject({ notificationsMissing: 0 });
+  });
+});

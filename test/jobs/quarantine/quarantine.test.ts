@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Failure, listFailures, recordsOf } from '../../../lib/jobs/quarantine/quarantine-list.ts';
+import { discard, type RedrivePorts, redrive } from '../../../lib/jobs/quarantine/quarantine-redrive.ts';
+import type { Schema } from '../../../lib/spec/schema.ts';
+import { writeParquet } from '../../../local/shipper/segment.ts';
+import { type FakeQueue, fakeQueue } from '../../fakes/queue.ts';
+import { expireOldest } from '../maintenance.ts';
+import { type Registration, type S3Record, startRegistration, withUploadTime } from '../registration.ts';
+
+const column = (type: string): Schema => ({
+  type: 'struct',
+  fields: [{ id: 1, name: 'id', required: true, type }],
+});
+const good = (id: number) => writeParquet(column('int'), [{ id }]);
+const unfit = writeParquet(column('string'), [{ id: 'x' }]);
+
+let registration: Registration;
+let queue: FakeQueue;
+let ports: RedrivePorts;
+let registrations: string;
+let arrivals: string;
+beforeEach(() => start());
+
+async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  registration = await startRegistration(settings);
+  const { clock, random, entries, portsOf } = registration.ports;
+  queue = fakeQueue(clock, random);
+  registrations = queue.create({ fifo: true, visibilitySeconds: 30 }).url;
+  arrivals = queue.create({ fifo: false, visibilitySeconds: 30 }).url;
+  ports = {
+    entries: entries.map((entry) => ({ ...entry, queues: { registrations, arrivals } })),
+    servicesOf: portsOf,
+    portsOf,
+    queue,
+    clock,
+    random,
+  };
+}
+afterEach(() => registration.close());
+
+const upload = (name: string, bytes: Uint8Array): S3Record =>
+  registration.upload(`thadam/v1/plant/orders/${name}.parquet`, bytes);
+const waiting = () => listFailures(ports);
+const sent = async (queueUrl = registrations) => {
+  const messages = await queue.receive(queueUrl, { maxMessages: 10, waitSeconds: 0 });
+  await queue.delete(
+    queueUrl,
+    messages.map(({ receiptHandle }) => receiptHandle),
+  );
+  return messages.map(({ body }) => body);
+};
+const codes = (failures: readonly Failure[]) => failures.map(({ record }) => record.code);
+const rowsOf = async () => {
+  const state = await registration.table('orders');
+  return [...(state?.snapshots.values() ?? [])].reduce(
+    (sum, { summary }) => sum + Number(summary['added-records'] ?? 0),
+    0,
+  );
+};
+
+/** A table with one row, and a segment that does not fit it in quarantine. */
+async function withUnfit(): Promise<S3Record> {
+  await registration.deliver([upload('a', good(1))]);
+  const bad = upload('bad', unfit);
+  await registration.deliver([bad]);
+  return bad;
+}
+
+describe('listFailures', () => {
+  test('lists what waits, by table, code, segment or record', async () => {
+    const bad = await withUnfit();
+    await registration.deliver('not JSON');
+    const all = await waiting();
+    expect(codes(all).toSorted()).toEqual(['event.malformed', 'sink.iceberg_schema_mismatch']);
+    const [one] = await listFailures(ports, { table: 'lake.orders' });
+    expect(one?.record.segment).toMatchObject({ uri: `s3://lake/${bad.key}`, etag: bad.eTag });
+    expect(codes(await listFailures(ports, { code: 'event.malformed' }))).toEqual(['event.malformed']);
+    expect(await listFailures(ports, { uris: [`s3://lake/${bad.key}`] })).toEqual([one]);
+    expect(await listFailures(ports, { uris: [one?.uri ?? ''] })).toEqual([one]);
+  });
+
+  test('a discarded failure waits no more, and stays to be seen', async () => {
+    await withUnfit();
+    const failures = await waiting();
+    await discard(failures, ports);
+    expect(await waiting()).toEqual([]);
+    const [kept] = await listFailures(ports, { all: true });
+    expect(kept?.state).toBe('discarded');
+    const records = await recordsOf(ports, kept?.uri ?? '');
+    expect(records.map(({ record }) => record.kind)).toEqual(['failure', 'discarded']);
+  });
+});
+
+describe('redrive', () => {
+  test('sends a segment once whatever its failures, then answers them', async () => {
+    const bad = await withUnfit();
+    await registration.deliver([bad]);
+    const failures = await waiting();
+    expect(failures.length).toBe(2);
+    const redriven = await redrive(failures, ports);
+    expect(redriven.map((one) => one.sent)).toEqual([true, true]);
+    const [body, ...more] = await sent();
+    expect(more).toEqual([]);
+    expect(JSON.parse(body ?? '').segments).toEqual([
+      expect.objectContaining({ bucket: 'lake', key: bad.key, etag: bad.eTag }),
+    ]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('a second one within five minutes is not swallowed by deduplication', async () => {
+    await withUnfit();
+    const failures = await waiting();
+    await redrive(failures, ports);
+    await redrive(failures, ports);
+    expect((await sent()).length).toBe(2);
+  });
+
+  test('what the queue does not take waits on', async () => {
+    await withUnfit();
+    queue.refuses = () => true;
+    const [one] = await redrive(await waiting(), ports);
+    expect(one).toMatchObject({ sent: false, reason: expect.stringContaining('scripted') });
+    expect((await waiting()).length).toBe(1);
+  });
+
+  test('an event that made no sense goes back to where events arrive, as it was', async () => {
+    await registration.deliver('not JSON');
+    await redrive(await waiting(), ports);
+    expect(await sent(arrivals)).toEqual(['not JSON']);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('a segment that was mended is registered, once, though the history since its upload has expired', async () => {
+    const bad = await withUnfit();
+    const [failure] = await waiting();
+    expect(failure?.record.absentAt).toBeDefined();
+    await registration.deliver([upload('b', good(2))]);
+    await expireOldest(registration, 'orders', 1);
+
+    await redrive(await waiting(), ports);
+    const [body = ''] = await sent();
+    // Its bytes are mended where they lie, as of then: nothing but the record proves that it is absent.
+    registration.stack.objects.put('lake', bad.key, Buffer.from(good(3)));
+    uploadedAnHourAgo();
+    await registration.deliver(body);
+    await registration.deliver(body);
+    expect(await rowsOf()).toBe(2);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('a copy that somebody has looked at is registered where copies: quarantine', async () => {
+    await registration.close();
+    await start({ copies: 'quarantine' });
+    await registration.deliver([upload('a', good(1))]);
+    const { key } = upload('copy', good(2));
+    const notification = JSON.stringify({ v: 1, segments: [{ bucket: 'lake', key, copied: true }] });
+    await registration.deliver(notification);
+    expect(codes(await waiting())).toEqual(['registration.unprovable']);
+    await redrive(await waiting(), ports);
+    const [body = ''] = await sent();
+    await registration.deliver(body, notification);
+    expect(await waiting()).toEqual([]);
+    expect(await rowsOf()).toBe(2);
+  });
+
+  test('what nothing can prove is registered once somebody has looked (absent), and not before', async () => {
+    await registration.deliver([upload('a', good(1))]);
+    await registration.deliver([upload('b', good(2))]);
+    await expireOldest(registration, 'orders', 1);
+    uploadedAnHourAgo();
+    const late = upload('late', good(3));
+    await registration.deliver([late]);
+    expect(codes(await waiting())).toEqual(['registration.unprovable']);
+
+    await redrive(await waiting(), ports);
+    for (const body of await sent()) await registration.deliver(body);
+    expect(codes(await waiting())).toEqual(['registration.unprovable']);
+
+    await redrive(await waiting(), ports, { absent: true });
+    const bodies = await sent();
+    for (const body of [...bodies, ...bodies]) await registration.deliver(body);
+    expect(await waiting()).toEqual([]);
+    expect(await rowsOf()).toBe(2);
+  });
+});
+
+function uploadedAnHourAgo(): void {
+  registration.around = withUploadTime(Date.now() - 3_600_000);
+}

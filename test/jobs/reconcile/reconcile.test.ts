@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
+import {
+  type ReconcileOptions,
+  type ReconcilePorts,
+  reconcile,
+} from '../../../lib/jobs/reconcile/reconcile.ts';
+import type { Reconciliation } from '../../../lib/jobs/reconcile/reconcile-report.ts';
+import type { Schema } from '../../../lib/spec/schema.ts';
+import { branchHead } from '../../../lib/spec/table-state.ts';
+import { writeParquet } from '../../../local/shipper/segment.ts';
+import { type FakeQueue, fakeQueue } from '../../fakes/queue.ts';
+import { foreignAppend } from '../foreign-append.ts';
+import { expireOldest, rollBack } from '../maintenance.ts';
+import { type Registration, type S3Record, startRegistration } from '../registration.ts';
+
+const schema: Schema = {
+  type: 'struct',
+  fields: [{ id: 1, name: 'id', required: true, type: 'int' }],
+};
+const bytes = (id: number, rows = 1) =>
+  writeParquet(
+    schema,
+    Array.from({ length: rows }, (_, row) => ({ id: id + row })),
+  );
+
+let registration: Registration;
+let queue: FakeQueue;
+beforeEach(async () => {
+  registration = await startRegistration();
+  queue = fakeQueue(registration.ports.clock, registration.ports.random);
+});
+afterEach(() => registration.close());
+
+const upload = (name: string, id: number, dataset = 'orders'): S3Record =>
+  registration.upload(`thadam/v1/plant/${dataset}/${name}.parquet`, bytes(id));
+const uriOf = ({ key }: S3Record) => `s3://lake/${key}`;
+
+/** Ports with a queue; what was uploaded now is no longer young. */
+function portsOf(): ReconcilePorts {
+  const { ports } = registration;
+  const registrations = queue.queues.all()[0]?.url ?? queue.create({ fifo: true, visibilitySeconds: 30 }).url;
+  const entries = ports.entries.map((entry) => ({ ...entry, queues: { registrations } }));
+  return { ...ports, entries, servicesOf: ports.portsOf, queue };
+}
+
+async function reconciled(
+  options: ReconcileOptions = {},
+  remainingMs: () => number = () => 60_000,
+): Promise<Reconciliation> {
+  const ports = portsOf();
+  const [entry] = ports.entries;
+  if (entry === undefined) throw new Error('no entry');
+  const datasets = await Array.fromAsync(datasetsOf(entry, ports.entries, ports.portsOf(entry).store));
+  const dataset = datasets.find((one) => one.dataset === 'orders');
+  if (dataset === undefined) throw new Error('no dataset');
+  return reconcile(dataset, ports, { graceMs: -60_000, ...options }, remainingMs);
+}
+
+const found = ({ missing, reported }: Reconciliation) =>
+  Object.fromEntries(
+    [['missing', missing] as const, ...Object.entries(reported)]
+      .filter(([, { count }]) => count > 0)
+      .map(([reason, { sample }]) => [reason, sample]),
+  );
+
+describe('datasetsOf', () => {
+  test('finds every dataset where it lies, in key order, with one request each', async () => {
+    for (const dataset of ['orders', 'orders.daily', 'events']) {
+      for (const name of ['a', 'b', 'c']) upload(name, 1, dataset);
+    }
+    registration.upload('elsewhere/x.parquet', bytes(1));
+    const ports = portsOf();
+    const [entry] = ports.entries;
+    if (entry === undefined) throw new Error('no entry');
+    registration.requests.length = 0;
+    const datasets = await Array.fromAsync(datasetsOf(entry, ports.entries, ports.portsOf(entry).store));
+    expect(datasets.map(({ dataset }) => dataset)).toEqual(['events', 'orders.daily', 'orders']);
+    expect(registration.requests.length).toBe(4);
+  });
+});
+
+describe('reconcile: what is missing', () => {
+  test('is what no snapshot has; the own files of the table are ignored', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const lost = upload('b', 2);
+    const result = await reconciled();
+    expect(found(result)).toEqual({ missing: [uriOf(lost)] });
+    expect(result).toMatchObject({ table: 'lake.orders', registered: 1, done: {} });
+    expect(result.ignored).toBe(result.listed - 2);
+  });
+
+  test('is enqueued in a message that was never sent before, and registered once (I2)', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const lost = upload('b', 2);
+    expect((await reconciled({ missing: 'enqueue' })).done).toEqual({ sent: 1 });
+    expect((await reconciled({ missing: 'enqueue' })).done).toEqual({ sent: 1 });
+    const [first] = await queue.receive(queue.queues.all()[0]?.url ?? '', {
+      maxMessages: 10,
+      waitSeconds: 0,
+    });
+    expect(JSON.parse(first?.body ?? '').segments).toEqual([
+      { bucket: 'lake', key: lost.key, size: lost.size, etag: lost.eTag },
+    ]);
+    await registration.deliver(first?.body ?? '', first?.body ?? '');
+    const result = await reconciled();
+    expect(found(result)).toEqual({});
+    expect(result.registered).toBe(2);
+  });
+
+  test('is registered here and now where asked', async () => {
+    await registration.deliver([upload('a', 1)]);
+    upload('b', 2);
+    expect((await reconciled({ missing: 'register' })).done).toEqual({ committed: 1 });
+    expect(found(await reconciled())).toEqual({});
+  });
+
+  test('is neither what is on its way, nor what is older than asked for', async () => {
+    await registration.deliver([upload('a', 1)]);
+    upload('b', 2);
+    expect(await reconciled({ graceMs: 3_600_000 })).toMatchObject({ recent: 1, missing: { count: 0 } });
+    expect(await reconciled({ sinceMs: Date.now() + 1_000 })).toMatchObject({
+      older: 1,
+      missing: { count: 0 },
+    });
+  });
+
+  test('is found by several passes as by one, where time runs out', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const lost = ['b', 'c', 'd'].map((name, id) => uriOf(upload(name, id)));
+    const samples: string[] = [];
+    let startAfter: string | undefined;
+    let passes = 0;
+    do {
+      let left = 3;
+      const result = await reconciled(startAfter === undefined ? {} : { startAfter }, () =>
+        left-- > 0 ? 60_000 : 0,
+      );
+      samples.push(...result.missing.sample);
+      startAfter = result.resumeAfter;
+      passes += 1;
+    } while (startAfter !== undefined && passes < 20);
+    expect(samples).toEqual(lost);
+    expect(passes).toBeGreaterThan(1);
+  });
+});
+
+describe('reconcile: what is reported and touched by nobody (I9)', () => {
+  const nothingSent = async () => {
+    const result = await reconciled({ missing: 'enqueue' });
+    expect(result.done).toEqual({});
+    return found(result);
+  };
+
+  test('rolled back', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const before = branchHead((await registration.table('orders')) ?? never(), 'main');
+    const lost = upload('b', 2);
+    await registration.deliver([lost]);
+    await rollBack(registration, 'orders', before?.snapshotId ?? 0n);
+    expect(await nothingSent()).toEqual({ 'rolled-back': [uriOf(lost)] });
+  });
+
+  test('unprovable, since history has expired', async () => {
+    await registration.deliver([upload('a', 1)]);
+    await registration.deliver([upload('b', 2)]);
+    await expireOldest(registration, 'orders', 1);
+    const lost = upload('c', 3);
+    expect(await nothingSent()).toEqual({ unprovable: [uriOf(lost)] });
+  });
+
+  test('waiting in quarantine', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
+    await registration.deliver([bad]);
+    expect(await nothingSent()).toEqual({ quarantined: [uriOf(bad)] });
+  });
+
+  test('gone, however the table spells its path (D15)', async () => {
+    const there = upload('a', 1);
+    await registration.deliver([there]);
+    const uri = uriOf(there).replace('a.parquet', 'gone.parquet');
+    await foreignAppend(registration, 'orders', [{ uri: uri.replace('s3:', 's3a:'), sizeBytes: 1 }]);
+    expect(await nothingSent()).toEqual({ gone: [uri] });
+  });
+
+  test('gone, and replaced', async () => {
+    const gone = upload('a', 1);
+    const replaced = upload('b', 2);
+    await registration.deliver([gone, replaced, upload('c', 3)]);
+    registration.stack.objects.delete('lake', gone.key);
+    registration.stack.objects.put('lake', replaced.key, Buffer.from(bytes(1, 500)));
+    expect(await nothingSent()).toEqual({ gone: [uriOf(gone)], replaced: [uriOf(replaced)] });
+  });
+
+  test('live twice', async () => {
+    const one = upload('a', 1);
+    await registration.deliver([one, upload('b', 2)]);
+    await foreignAppend(registration, 'orders', [{ uri: uriOf(one), sizeBytes: one.size }]);
+    expect(await nothingSent()).toEqual({ 'live-twice': [uriOf(one)] });
+  });
+
+  test('where objects are copied in place nothing is provably missing', async () => {
+    await registration.close();
+    registration = await startRegistration({ copies: 'quarantine' });
+    queue = fakeQueue(registration.ports.clock, registration.ports.random);
+    await registration.deliver([upload('a', 1)]);
+    const copy = upload('b', 2);
+    expect(await nothingSent()).toEqual({ unprovable: [uriOf(copy)] });
+  });
+});
+
+function never(): never {
+  throw new Error('no table "orders"');
+}

@@ -1,0 +1,63 @@
+import pLimit from 'p-limit';
+import { describe, expect, test } from 'vitest';
+import { type FooterLimits, readFooters } from '../../../lib/jobs/register/read-footers.ts';
+import type { Schema } from '../../../lib/spec/schema.ts';
+import { writeParquet } from '../../../local/shipper/segment.ts';
+import { fakeStore } from '../../fakes/store.ts';
+import { virtualTime } from '../../fakes/time.ts';
+
+const schema: Schema = { type: 'struct', fields: [{ id: 1, name: 'id', required: true, type: 'int' }] };
+const reference = { scheme: 's3', bucket: 'lake', key: 'a.parquet' } as const;
+const limits = (overrides: Partial<FooterLimits> = {}): FooterLimits => ({
+  readAheadBytes: 64 * 1024,
+  maxFooterBytes: 1024 * 1024,
+  concurrently: pLimit(2),
+  hasRoom: () => true,
+  isOver: () => false,
+  ...overrides,
+});
+
+function storeWithSegment() {
+  const store = fakeStore(virtualTime().clock);
+  store.upload('s3://lake/a.parquet', writeParquet(schema, [{ id: 1 }]));
+  return store;
+}
+
+describe('readFooters', () => {
+  test('reads each key once, and keeps what any of its notifications says of a copy or a proof (I2)', async () => {
+    const store = storeWithSegment();
+    const absentAt = { tableUuid: 'u', snapshotId: '7' };
+    const { segments } = await readFooters(
+      store,
+      [
+        { ...reference, copied: true },
+        { ...reference, absentAt },
+        { ...reference, sequencer: '0B' },
+      ],
+      limits(),
+    );
+    expect(segments.map((segment) => segment.reference)).toEqual([
+      { ...reference, copied: true, absentAt, sequencer: '0B' },
+    ]);
+    expect(store.calls.length).toBe(1);
+  });
+
+  test('begins no read once the round is over: nothing of it is left for the next invocation', async () => {
+    const store = storeWithSegment();
+    const reading = readFooters(store, [reference], limits({ isOver: () => true }));
+    await expect(reading).rejects.toMatchObject({ code: 'invocation.timeout' });
+    expect(store.calls).toEqual([]);
+  });
+
+  test('postpones what finds no room, before reading a footer that is larger than the read-ahead', async () => {
+    const store = storeWithSegment();
+    const { segments, postponed } = await readFooters(
+      store,
+      [reference],
+      limits({ readAheadBytes: 16, hasRoom: () => false }),
+    );
+    expect(segments).toEqual([]);
+    expect([...postponed]).toEqual(['s3://lake/a.parquet']);
+    expect(store.calls.length).toBe(1);
+  });
+});

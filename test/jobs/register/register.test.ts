@@ -1,0 +1,383 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readManifestEntries } from '../../../lib/append/manifest.ts';
+import { manifestFiles, readManifestList } from '../../../lib/append/manifest-list.ts';
+import { register } from '../../../lib/jobs/register/register.ts';
+import type { Schema } from '../../../lib/spec/schema.ts';
+import { branchHead, type TableState } from '../../../lib/spec/table-state.ts';
+import { writeParquet } from '../../../local/shipper/segment.ts';
+import { expireOldest } from '../maintenance.ts';
+import { type Registration, startRegistration, withUploadTime } from '../registration.ts';
+
+const narrow: Schema = {
+  type: 'struct',
+  fields: [
+    { id: 1, name: 'id', required: true, type: 'int' },
+    { id: 2, name: 'name', required: false, type: 'string' },
+  ],
+};
+const wide: Schema = {
+  type: 'struct',
+  fields: [
+    { id: 1, name: 'id', required: true, type: 'long' },
+    { id: 2, name: 'label', required: false, type: 'string' },
+    { id: 3, name: 'added', required: false, type: 'string' },
+  ],
+};
+const segment = (from: number, schema = narrow) =>
+  writeParquet(
+    schema,
+    Array.from({ length: 5 }, (_, i) => ({
+      id: schema === wide ? BigInt(from + i) : from + i,
+      name: `n${from + i}`,
+      label: `n${from + i}`,
+      added: null,
+    })),
+  );
+const key = (name: string, dataset = 'orders') => `thadam/v1/plant/${dataset}/${name}.parquet`;
+const nothingFailed = { batchItemFailures: [] };
+
+let registration: Registration;
+beforeEach(async () => {
+  registration = await startRegistration();
+});
+afterEach(() => registration.close());
+
+const orders = async (): Promise<TableState> => {
+  const state = await registration.table('orders');
+  if (state === undefined) throw new Error('no table "orders"');
+  return state;
+};
+
+/** The live data files of `main`, from the manifests themselves. */
+function dataFiles(state: TableState): readonly string[] {
+  const head = branchHead(state, 'main');
+  const bytesOf = (uri: string) => {
+    const [, bucket = '', objectKey = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri) ?? [];
+    return registration.stack.objects.get(bucket, objectKey)?.bytes ?? Buffer.alloc(0);
+  };
+  if (head?.manifestList === undefined) return [];
+  return manifestFiles(readManifestList(bytesOf(head.manifestList), head.manifestList))
+    .flatMap(({ manifestPath }) => [...readManifestEntries(bytesOf(manifestPath), manifestPath)])
+    .map(({ filePath }) => filePath);
+}
+
+describe('registerMessages: the way of the data', () => {
+  test("makes a table and its first snapshot of a notification, with the segment's own IDs (I5)", async () => {
+    const uploaded = registration.upload(key('a'), segment(1));
+    expect(await registration.deliver([uploaded])).toEqual(nothingFailed);
+    const state = await orders();
+    expect(state.currentSchema.fields.map(({ id, name, type }) => [id, name, type])).toEqual([
+      [1, 'id', 'int'],
+      [2, 'name', 'string'],
+    ]);
+    expect(state.location).toBe('s3://lake/in/thadam/v1/plant/orders');
+    expect(dataFiles(state)).toEqual([`s3://lake/${uploaded.key}`]);
+    expect(branchHead(state, 'main')?.summary).toMatchObject({
+      operation: 'append',
+      'added-data-files': '1',
+      'added-records': '5',
+      'total-records': '5',
+      'iceberg-registrar.segments': `["a.parquet#${uploaded.eTag}"]`,
+    });
+  });
+
+  test('a warm registration costs one GET, two PUTs and one POST', async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    await registration.deliver([registration.upload(key('b'), segment(6))]);
+    registration.requests.length = 0;
+    await registration.deliver([registration.upload(key('c'), segment(11))]);
+    expect(registration.requests.toSorted()).toEqual(['GET s3', 'POST catalog', 'PUT s3', 'PUT s3']);
+    expect(dataFiles(await orders()).length).toBe(3);
+  });
+
+  test('several segments of a batch are one snapshot; two tables are two', async () => {
+    const records = ['a', 'b', 'c'].map((name, i) => registration.upload(key(name), segment(i * 5)));
+    const other = registration.upload(key('x', 'events'), segment(1));
+    await registration.deliver(records.slice(0, 2), [...records.slice(2), other]);
+    expect((await orders()).snapshots.size).toBe(1);
+    expect(dataFiles(await orders()).length).toBe(3);
+    expect((await registration.table('events'))?.snapshots.size).toBe(1);
+  });
+
+  test('footers that find no room in memory together are registered in rounds, none left out', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const records = names.map((name, i) => registration.upload(key(name), segment(i * 5)));
+    const references = records.map(
+      ({ key: objectKey }) => ({ scheme: 's3', bucket: 'lake', key: objectKey }) as const,
+    );
+    const ports = { ...registration.ports, maxFooterMemoryBytes: 1 };
+    const { outcomes, registrations } = await register(references, ports, () => 60_000);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(names.map(() => 'committed'));
+    expect(registrations.length).toBe(5);
+    expect(dataFiles(await orders()).length).toBe(5);
+  });
+
+  test('what cannot be done in the time that is left is returned, not begun (I3)', async () => {
+    const record = registration.upload(key('a'), segment(1));
+    const reference = { scheme: 's3', bucket: 'lake', key: record.key } as const;
+    const { outcomes } = await register([reference], registration.ports, () => 2_000);
+    expect(outcomes).toEqual([expect.objectContaining({ kind: 'failed' })]);
+    expect((await registration.table('orders'))?.snapshots.size ?? 0).toBe(0);
+  });
+
+  test('a schema change and its append are one commit (I4)', async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    const before = await orders();
+    await registration.deliver([registration.upload(key('b'), segment(2 ** 33, wide))]);
+    const after = await orders();
+    expect(after.snapshots.size - before.snapshots.size).toBe(1);
+    expect(after.currentSchema.fields.map(({ id, name, type }) => [id, name, type])).toEqual([
+      [1, 'id', 'long'],
+      [2, 'label', 'string'],
+      [3, 'added', 'string'],
+    ]);
+    expect(branchHead(after, 'main')?.schemaId).toBe(after.currentSchema['schema-id']);
+  });
+});
+
+describe('registerMessages: partitioned tables', () => {
+  test('a segment goes where its footer or its key says; one that spans partitions is quarantined, its columns too (A32)', async () => {
+    await registration.close();
+    registration = await startRegistration({ partition_by: ['name'], layout: '{url}/{dataset}/…' });
+    const one = (name: string) =>
+      writeParquet(
+        narrow,
+        [1, 2].map((id) => ({ id, name })),
+      );
+    const two = writeParquet(
+      wide,
+      ['a', 'b'].map((label) => ({ id: 1n, label, added: null })),
+    );
+    await registration.deliver([registration.upload('orders/x.parquet', one('eu'))]);
+    await registration.deliver([
+      registration.upload('orders/y.parquet', one('us')),
+      registration.upload('orders/name=eu/z.parquet', one('eu')),
+      registration.upload('orders/both.parquet', two),
+    ]);
+    expect(quarantined()).toEqual(['sink.iceberg_partition_undetermined']);
+    const state = await orders();
+    expect(state.defaultSpec.fields.map(({ name, transform }) => [name, transform])).toEqual([
+      ['name', 'identity'],
+    ]);
+    expect(state.currentSchema.fields.map(({ name }) => name)).toEqual(['id', 'name']);
+    expect(branchHead(state, 'main')?.summary).toMatchObject({
+      'total-data-files': '3',
+      'changed-partition-count': '2',
+    });
+  });
+});
+
+describe('registerMessages: exactly once (I2)', () => {
+  test('a redelivery is recognised, by a warm container without a commit and by a cold one too', async () => {
+    const uploaded = registration.upload(key('a'), segment(1));
+    await registration.deliver([uploaded]);
+    registration.requests.length = 0;
+    expect(await registration.deliver([uploaded], [uploaded])).toEqual(nothingFailed);
+    // A state kept warm may be older than a rollback: only one loaded now says that a segment is there.
+    expect(registration.requests.toSorted()).toEqual(['GET catalog', 'GET s3']);
+    await registration.coldStart();
+    expect(await registration.deliver([uploaded])).toEqual(nothingFailed);
+    expect((await orders()).snapshots.size).toBe(1);
+    expect(dataFiles(await orders()).length).toBe(1);
+  });
+
+  test('after a rollback a warm container registers what is delivered again', async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    const first = branchHead(await orders(), 'main')?.snapshotId ?? 0n;
+    const second = registration.upload(key('b'), segment(6));
+    await registration.deliver([second]);
+    registration.stack.tables.commit(
+      { namespace: ['lake'], name: 'orders' },
+      {
+        requirements: [],
+        updates: [{ action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': first }],
+      },
+    );
+    expect(await registration.deliver([second])).toEqual(nothingFailed);
+    expect(dataFiles(await orders()).length).toBe(2);
+  });
+
+  test('an answer lost after the commit took effect is settled by looking (I7)', async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    let lost = 0;
+    registration.fault = (request) => {
+      if (!/\/tables\/orders$/.test(request.path) || request.method !== 'POST' || lost > 0) return undefined;
+      lost += 1;
+      return { when: 'after', answer: { status: 502, body: '<html>Bad Gateway</html>' } };
+    };
+    expect(await registration.deliver([registration.upload(key('b'), segment(6))])).toEqual(nothingFailed);
+    expect(lost).toBe(1);
+    expect((await orders()).snapshots.size).toBe(2);
+    expect(dataFiles(await orders()).length).toBe(2);
+  });
+
+  test('two containers on one table: the conflict is staged again, nothing is lost or doubled (I8)', async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    const first = registration.ports;
+    await registration.coldStart();
+    await registration.deliver([registration.upload(key('b'), segment(6))]);
+    expect(registration.ports).not.toBe(first);
+    const records = ['c', 'd', 'e', 'f'].map((name, i) =>
+      registration.upload(key(name), segment(20 + i * 5)),
+    );
+    await Promise.all(records.map((record) => registration.deliver([record])));
+    expect(new Set(dataFiles(await orders())).size).toBe(6);
+    expect(dataFiles(await orders()).length).toBe(6);
+  });
+
+  test('a key whose contents were replaced is quarantined; one uploaded again as it was is not', async () => {
+    const uploaded = registration.upload(key('a'), segment(1));
+    await registration.deliver([uploaded]);
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    expect(quarantined()).toEqual([]);
+    await registration.deliver([registration.upload(key('a'), segment(100_000))]);
+    expect(quarantined()).toEqual(['segment.replaced']);
+    expect(dataFiles(await orders()).length).toBe(1);
+  });
+
+  test('one of the same size and row count, but other values, is replaced: its metrics tell', async () => {
+    const one = segment(1);
+    const two = segment(2);
+    expect(two.length).toBe(one.length);
+    await registration.deliver([registration.upload(key('a'), one)]);
+    await registration.deliver([registration.upload(key('a'), two)]);
+    expect(quarantined()).toEqual(['segment.replaced']);
+  });
+
+  test('a copy is quarantined where copies: quarantine says so, a redelivered one is recognised', async () => {
+    await registration.close();
+    registration = await startRegistration({ copies: 'quarantine' });
+    const first = registration.upload(key('a'), segment(1));
+    await registration.deliver([first]);
+    const copied = registration.upload(key('b'), segment(6));
+    const chunk = (record: { key: string; eTag: string }) =>
+      JSON.stringify({
+        v: 1,
+        segments: [{ bucket: 'lake', key: record.key, etag: record.eTag, copied: true }],
+      });
+    expect(await registration.deliver(chunk(copied), chunk(first))).toEqual(nothingFailed);
+    expect(quarantined()).toEqual(['registration.unprovable']);
+    expect(dataFiles(await orders()).length).toBe(1);
+  });
+
+  test('each commit says how far back absence can be proven, loudly where messages wait half as long', async () => {
+    const history = () => registration.log.findLast(({ event }) => event === 'committed')?.['provableSince'];
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    await registration.deliver([registration.upload(key('b'), segment(6))]);
+    expect(history()).toBe('beginning');
+    await expireOldest(registration, 'orders', 1);
+    const since = Number(branchHead(await orders(), 'main')?.timestampMs) + 15 * 60_000;
+    registration.sentMs = Date.now() - 60_000;
+    registration.around = withUploadTime(Date.now() + 3_600_000);
+    await registration.deliver([registration.upload(key('c'), segment(11))]);
+    expect(history()).toBe(new Date(since).toISOString());
+    expect(registration.log).toContainEqual(
+      expect.objectContaining({ event: 'history-short', table: 'lake.orders' }),
+    );
+  });
+
+  test("what lies in the table's own paths is no segment (I11)", async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    const compacted = registration.upload('thadam/v1/plant/orders/data/compacted.parquet', segment(1));
+    expect(await registration.deliver([compacted])).toEqual(nothingFailed);
+    expect(dataFiles(await orders()).length).toBe(1);
+  });
+});
+
+describe('registerMessages: bad input, nothing lost, nothing acknowledged early (I3, I9)', () => {
+  test('a segment that does not fit is refused, quarantined, and the table stays as it was', async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1, wide))]);
+    const before = await orders();
+    const other: Schema = { type: 'struct', fields: [{ id: 1, name: 'id', required: true, type: 'string' }] };
+    const bad = registration.upload(key('b'), writeParquet(other, [{ id: 'x' }]));
+    const good = registration.upload(key('c'), segment(50, wide));
+    expect(await registration.deliver([bad])).toEqual(nothingFailed);
+    expect(await orders()).toEqual(before);
+    expect(await registration.deliver([bad, good])).toEqual(nothingFailed);
+    expect(quarantined()).toEqual(['sink.iceberg_schema_mismatch', 'sink.iceberg_schema_mismatch']);
+    expect(dataFiles(await orders()).length).toBe(2);
+  });
+
+  test.each([
+    ['not Parquet', Buffer.from('id,name\n1,a\n'), 'segment.unreadable'],
+    ['cut short', Buffer.from(segment(1)).subarray(0, 200), 'segment.unreadable'],
+    ['empty', Buffer.alloc(0), 'segment.unreadable'],
+  ])('a segment that is %s is quarantined and its group goes on', async (name, bytes, code) => {
+    const bad = registration.upload(key('bad'), bytes);
+    const good = registration.upload(key('good'), segment(1));
+    expect(await registration.deliver([bad], [good])).toEqual(nothingFailed);
+    expect(quarantined(), name).toEqual([code]);
+    expect(dataFiles(await orders())).toEqual([`s3://lake/${good.key}`]);
+  });
+
+  test('an object that is gone is acknowledged', async () => {
+    const good = registration.upload(key('a'), segment(1));
+    expect(await registration.deliver([{ key: `in/${key('gone')}`, size: 10, eTag: 'e' }, good])).toEqual(
+      nothingFailed,
+    );
+    expect(dataFiles(await orders()).length).toBe(1);
+    expect(quarantined()).toEqual([]);
+  });
+
+  test('a key of no dataset is acknowledged and counted', async () => {
+    const stray = registration.upload('elsewhere/x.parquet', segment(1));
+    expect(await registration.deliver([stray])).toEqual(nothingFailed);
+    expect(registration.log).toContainEqual(expect.objectContaining({ event: 'registered', unroutable: 1 }));
+  });
+
+  test('a message that is no notification is quarantined with its body', async () => {
+    const good = registration.upload(key('a'), segment(1));
+    expect(await registration.deliver('this is not JSON', '{"hello":1}', [good])).toEqual(nothingFailed);
+    expect(quarantined()).toEqual(['event.malformed', 'event.malformed']);
+    expect(dataFiles(await orders()).length).toBe(1);
+  });
+
+  test('a catalog that is down fails the messages, and the rest of their group (I6)', async () => {
+    const uploaded = registration.upload(key('a'), segment(1));
+    registration.fault = (request) =>
+      request.path.startsWith('/v1/') ? { when: 'before', answer: { status: 503, body: 'down' } } : undefined;
+    expect(await registration.deliver([uploaded], 'this is not JSON')).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm1' }, { itemIdentifier: 'm2' }],
+    });
+    expect(failures()).toEqual(['catalog.unavailable']);
+    registration.fault = undefined;
+    expect(await registration.deliver([uploaded])).toEqual(nothingFailed);
+    expect(dataFiles(await orders()).length).toBe(1);
+  });
+
+  test('a table that is absent is waited for when the registrar may not create it', async () => {
+    await registration.close();
+    registration = await startRegistration({ create_table: false });
+    const uploaded = registration.upload(key('a'), segment(1));
+    expect(await registration.deliver([uploaded])).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(failures()).toEqual(['table.missing']);
+  });
+
+  test('a chunk message of a newer version is left for a newer registrar', async () => {
+    expect(await registration.deliver('{"v":2,"segments":[]}')).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm1' }],
+    });
+  });
+
+  test('nothing of one invocation shows in the next: a failed table does not fail again', async () => {
+    const uploaded = registration.upload(key('a'), segment(1));
+    registration.fault = () => ({ when: 'before', answer: 'reset' });
+    expect((await registration.deliver([uploaded])).batchItemFailures.length).toBe(1);
+    registration.fault = undefined;
+    expect(await registration.deliver([uploaded])).toEqual(nothingFailed);
+  });
+});
+
+/** Codes in quarantine, from the objects themselves. */
+function quarantined(): readonly string[] {
+  return registration.stack.objects
+    .list('lake', { prefix: 'quarantine/', delimiter: '', after: '', max: 1000 })
+    .objects.map(({ bytes }) => String(JSON.parse(bytes.toString('utf8'))['code']))
+    .toSorted();
+}
+
+function failures(): readonly string[] {
+  return registration.log
+    .filter(({ event }) => event === 'table-failed')
+    .map(({ error }) => (error as { code: string }).code);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { keepWarm } from '../../../lib/jobs/register/keep-warm.ts';
+import {
+  type CachedTable,
+  isUsable,
+  listOfHead,
+  readAheadBytes,
+  remember,
+} from '../../../lib/jobs/register/table-cache.ts';
+import { ledgerMemory } from '../../../lib/ledger/ledger-memory.ts';
+import type { Snapshot } from '../../../lib/spec/snapshot.ts';
+import { snapshot, tableWithHistory } from '../../fakes/table-state.ts';
+
+const state = (head: Snapshot) => tableWithHistory([head]);
+const cachedList = (path: string, head: Snapshot): CachedTable => ({
+  state: state(head),
+  list: { path, schema: '{}', codec: 'deflate', blocks: [] },
+  memory: ledgerMemory(),
+  loadedAtMs: 0,
+  staleTimes: 0,
+  footerBytes: 0,
+});
+
+describe('listOfHead', () => {
+  const head = snapshot(7n, { manifestList: 's3://lake/snap-7-1-a.avro' });
+
+  test('is the cached list of the head', () => {
+    const cached = cachedList('s3://lake/snap-7-1-a.avro', head);
+    expect(listOfHead(cached, state(head), 'main')).toBe(cached.list);
+  });
+
+  /**
+   * Rule: every attempt has a list of its own (I1). Two attempts of one snapshot whose answers were both lost: the first one
+   * landed late, and a second one's list, with the same snapshot ID in its name, is not the table's.
+   */
+  test('is none when another attempt of the same snapshot landed', () => {
+    const cached = cachedList('s3://lake/snap-7-2-b.avro', head);
+    expect(listOfHead(cached, state(head), 'main')).toBeUndefined();
+  });
+
+  test('is none without a head or a cached list', () => {
+    expect(listOfHead(cachedList('s3://lake/a.avro', head), tableWithHistory([]), 'main')).toBeUndefined();
+    expect(listOfHead(undefined, state(head), 'main')).toBeUndefined();
+  });
+});
+
+describe('keepWarm', () => {
+  const [one, two] = [snapshot(1n), snapshot(2n)];
+  const cached = (staleTimes: number): CachedTable => ({ ...cachedList('x', one), staleTimes });
+  const after = (staleTimes: number, warm: boolean, begun: Snapshot, attempts: number) =>
+    keepWarm({
+      cached: cached(staleTimes),
+      begun: { warm, state: state(begun) },
+      branch: 'main',
+      segments: [],
+      end: { outcome: 'nothing', state: state(begun), attempts },
+      memory: ledgerMemory(),
+      nowMs: 0,
+    })?.staleTimes;
+
+  test("counts how often in a row a commit met somebody else's", () => {
+    expect(after(0, true, one, 2)).toBe(1);
+    expect(after(1, true, one, 2)).toBe(2);
+    expect(isUsable(cached(1), 0)).toBe(true);
+    expect(isUsable(cached(2), 0)).toBe(false);
+  });
+
+  test('a table that was stale twice is loaded until a load shows no foreign commit', () => {
+    expect(after(2, false, two, 1)).toBe(2);
+    expect(after(2, false, one, 1)).toBe(0);
+    expect(after(1, true, one, 1)).toBe(0);
+  });
+});
+
+describe('the cache', () => {
+  test('asks for a megabyte ahead at most, whatever a footer was', () => {
+    const withFooter = (footerBytes: number) =>
+      readAheadBytes({ ...cachedList('x', snapshot(1n)), footerBytes });
+    expect(withFooter(100_000)).toBe(125_000);
+    expect(withFooter(40 * 1024 * 1024)).toBe(1024 * 1024);
+  });
+
+  test('keeps the tables used last', () => {
+    const cache = new Map<string, CachedTable>();
+    const table = cachedList('x', snapshot(1n));
+    for (let i = 0; i < 40; i += 1) {
+      remember(cache, 'always', table);
+      remember(cache, `table ${i}`, table);
+    }
+    expect(cache.size).toBe(32);
+    expect(cache.has('always')).toBe(true);
+    expect(cache.has('table 39')).toBe(true);
+    expect(cache.has('table 0')).toBe(false);
+  });
+});
