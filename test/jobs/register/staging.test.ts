@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readEntryMetrics } from '../../../lib/append/manifest.ts';
 import { manifestFiles, readManifestList } from '../../../lib/append/manifest-list.ts';
+import type { ManifestFile } from '../../../lib/spec/manifest.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';
 import { optional, required, schema } from '../../../local/shipper/schema-notation.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { type Registration, startRegistration } from '../registration.ts';
 
-const dataset = schema(required(1, 'id', 'int'), optional(2, 'region', 'string'));
 const identifier = { namespace: ['lake'], name: 'orders' };
 
 let registration: Registration;
@@ -14,15 +15,27 @@ beforeEach(async () => {
 });
 afterEach(() => registration.close());
 
+const ship = (id: number, name = 'region') =>
+  registration.deliver([
+    registration.upload(
+      `thadam/v1/plant/orders/${id}.parquet`,
+      writeParquet(schema(required(1, 'id', 'int'), optional(2, name, 'string')), [{ id, [name]: 'eu' }]),
+    ),
+  ]);
+
+/** The manifests of `main`, the newest first. */
+async function manifests(): Promise<readonly ManifestFile[]> {
+  const state = await registration.table('orders');
+  const list = (state && branchHead(state, 'main')?.manifestList) ?? '';
+  return manifestFiles(readManifestList(bytesOf(list), list));
+}
+
+function bytesOf(uri: string): Buffer {
+  return registration.stack.objects.get('lake', uri.replace('s3://lake/', ''))?.bytes ?? Buffer.alloc(0);
+}
+
 /** A manifest is used again only for the default spec that it was written for: a data file belongs where the table now puts it. */
 test('stagingOf: another default spec since the cached state, and the manifest is written anew for it', async () => {
-  const ship = (id: number) =>
-    registration.deliver([
-      registration.upload(
-        `thadam/v1/plant/orders/${id}.parquet`,
-        writeParquet(dataset, [{ id, region: 'eu' }]),
-      ),
-    ]);
   await ship(1);
   const [entry] = registration.ports.entries;
   if (entry === undefined) throw new Error('no entry');
@@ -40,11 +53,20 @@ test('stagingOf: another default spec since the cached state, and the manifest i
     ],
   });
   await ship(2);
-  const state = await registration.table('orders');
-  const list = state && branchHead(state, 'main')?.manifestList;
-  const bytes = registration.stack.objects.get('lake', (list ?? '').replace('s3://lake/', ''))?.bytes;
-  const specIds = manifestFiles(readManifestList(bytes ?? Buffer.alloc(0), list ?? '')).map(
-    ({ partitionSpecId }) => partitionSpecId,
-  );
-  expect(specIds).toEqual([1, 0]);
+  expect((await manifests()).map(({ partitionSpecId }) => partitionSpecId)).toEqual([1, 0]);
+});
+
+/** Column properties follow a rename in the commit that renames: its own data files go by them already. */
+test('stagingOf: a renamed column without metrics has none in the very commit that renames it', async () => {
+  await registration.close();
+  registration = await startRegistration({
+    table_properties: { 'write.metadata.metrics.column.region': 'none' },
+  });
+  await ship(1);
+  await ship(2, 'area');
+  const counted = (await manifests()).map(({ manifestPath }, index) => {
+    const file = `s3://lake/in/thadam/v1/plant/orders/${2 - index}.parquet`;
+    return [...(readEntryMetrics(bytesOf(manifestPath), manifestPath, file)?.valueCounts.keys() ?? [])];
+  });
+  expect(counted).toEqual([[1], [1]]);
 });
