@@ -21,6 +21,7 @@ export interface Entry {
   readonly catalog_client_cert?: string;
   readonly catalog_client_key?: string;
   readonly catalog_server_name?: string;
+  readonly catalog_metrics?: boolean;
   readonly access_delegation: 'none' | 'vended-credentials';
   readonly namespace: readonly string[];
   readonly table: string;

@@ -11,8 +11,22 @@ export function brokenRules(settings: RawSettings, written: RawSettings): readon
   return [...catalogRules(settings), ...storeRules(settings), ...layoutRules(settings, written)];
 }
 
+/** What is allowed and unwise. */
+export function settingWarnings(settings: RawSettings): readonly string[] {
+  return [...cleartextWarnings(settings), ...credentialWarnings(settings)];
+}
+
+/** The catalog's own token endpoint, which the specification has deprecated (F8). */
+function credentialWarnings(settings: RawSettings): readonly string[] {
+  const credential = settings['catalog_credential'];
+  if (credential === undefined || member(credential, 'oauth2_server_uri') !== undefined) return [];
+  return [
+    'catalog_credential.oauth2_server_uri is not set: tokens come from the catalog’s own endpoint, which the Iceberg specification deprecates; set it where there is another',
+  ];
+}
+
 /** Credentials that travel in the clear to another machine. */
-export function cleartextWarnings(settings: RawSettings): readonly string[] {
+function cleartextWarnings(settings: RawSettings): readonly string[] {
   const credential = settings['catalog_credential'];
   const uris = [
     { path: 'catalog_uri', uri: settings['catalog_uri'], sends: hasCredentials(settings) },

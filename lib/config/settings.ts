@@ -126,6 +126,7 @@ export const entrySchema = group({
   catalog_client_cert: optional(file, 'Client certificate for the catalog'),
   catalog_client_key: optional(secretFile, 'Its private key'),
   catalog_server_name: optional(text, 'Name to expect in the catalog’s certificate'),
+  catalog_metrics: optional(flag, 'Reports each commit to the catalog, by one more request'),
   access_delegation: setTo(
     'none',
     choice('none', 'vended-credentials'),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isMap, type RawSettings, type RawValue } from './document.ts';
 import type { Entry } from './entry.ts';
 import { didYouMean } from './overrides.ts';
-import { brokenRules, cleartextWarnings } from './rules.ts';
+import { brokenRules, settingWarnings } from './rules.ts';
 import { describeSettings, entrySchema, type SettingDescription } from './settings.ts';
 import { signingScope } from './signing-scope.ts';
 
@@ -39,7 +39,7 @@ export function validateEntry(settings: RawSettings, written: RawSettings): Vali
     ...(freshness !== undefined && { freshness_ms: freshness }),
     ...(signing && { catalog_sigv4: signing }),
   };
-  return { entry, problems, warnings: cleartextWarnings(settings) };
+  return { entry, problems, warnings: settingWarnings(settings) };
 }
 
 function unknownSettings(settings: RawSettings): readonly string[] {

@@ -179,7 +179,7 @@ export function finishingCommit(
   if (dataset === undefined || !liesAt(state, location)) {
     throw new RegistrarError(
       'catalog.refused',
-      `Cannot finish table "${formatIdentifier(state.identifier)}": ${locationDiffers(state, location)}; set table_location to where it is, or drop it without purging its files`,
+      `Cannot finish table "${formatIdentifier(state.identifier)}": ${locationDiffers(state, location)}; set table_location to where it is, or to "catalog" where the catalog chooses, or drop it without purging its files`,
     );
   }
   const { schema, updates } = schemaUpdates(state, schemaOf(dataset.columns, { type: 'struct', fields: [] }));

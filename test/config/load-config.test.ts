@@ -321,6 +321,16 @@ describe('loadConfig: the source', () => {
 });
 
 describe('loadConfig: warnings', () => {
+  it('warns that the catalog’s own token endpoint is deprecated (F8)', async () => {
+    const credential = { client_id: 'id', client_secret: 'hunter2' };
+    const own = await load(JSON.stringify({ ...minimal, catalog_credential: credential }));
+    expect(own.warnings).toStrictEqual([expect.stringContaining('oauth2_server_uri is not set')]);
+    const elsewhere = { ...credential, oauth2_server_uri: 'https://login.example/token' };
+    expect(
+      (await load(JSON.stringify({ ...minimal, catalog_credential: elsewhere }))).warnings,
+    ).toStrictEqual([]);
+  });
+
   it.each([
     ['http://catalog.example', 1],
     ['http://127.0.0.1:8181', 0],

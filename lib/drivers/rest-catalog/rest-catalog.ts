@@ -5,6 +5,7 @@ import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import { tableToken } from './authorization.ts';
 import { type ClientSettings, catalogClient, type Reply, type RequestOptions } from './client.ts';
+import { commitReport } from './commit-report.ts';
 import { type ConnectionPorts, type ConnectionSettings, connectTo } from './connection.ts';
 import { isRecord } from './outcome.ts';
 import { loadServiceConfig, type ServiceConfig } from './service-config.ts';
@@ -14,7 +15,7 @@ import { tableMemory } from './table-memory.ts';
 export type RestCatalogSettings = ClientSettings &
   ConnectionSettings &
   Pick<Entry, 'catalog_warehouse' | 'catalog_prefix'> &
-  Partial<Pick<Entry, 'access_delegation'>>;
+  Partial<Pick<Entry, 'access_delegation' | 'catalog_metrics'>>;
 
 /** A catalog that may hand out credentials for the files of its tables. */
 export interface RestCatalog extends Catalog {
@@ -148,9 +149,14 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       }
       if (outcome !== 'ok') return { outcome: 'refused', reason: outcome, message: reply.message };
       const landed = readTable(reply.body);
-      return landed === undefined
-        ? { outcome: 'unknown', message: `${reply.message}, without the table's metadata` }
-        : { outcome: 'landed', table: landed };
+      if (landed === undefined) {
+        return { outcome: 'unknown', message: `${reply.message}, without the table's metadata` };
+      }
+      const report = settings.catalog_metrics ? commitReport(table, updates) : undefined;
+      // The commit has landed, whatever becomes of its report.
+      if (report !== undefined)
+        await client.post(`${path}/metrics`, report, { authorization }).catch(() => undefined);
+      return { outcome: 'landed', table: landed };
     },
 
     async supports(endpoint) {

@@ -1,0 +1,36 @@
+import { stringifyJson } from '../../spec/json.ts';
+import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
+import type { TableUpdate } from '../../spec/table-update.ts';
+
+/** Of the summary's entries those that are metrics of the specification, by their unit. */
+const metrics: Readonly<Record<string, 'count' | 'bytes'>> = {
+  'added-data-files': 'count',
+  'added-records': 'count',
+  'added-files-size': 'bytes',
+  'total-data-files': 'count',
+  'total-records': 'count',
+  'total-files-size': 'bytes',
+};
+
+/** The body that reports a landed commit (`rest-catalog-open-api.yaml`, `CommitReport`); undefined for one without a snapshot. */
+export function commitReport(table: TableIdentifier, updates: readonly TableUpdate[]): string | undefined {
+  const added = updates.find((update) => update.action === 'add-snapshot');
+  if (added === undefined) return undefined;
+  const { snapshot } = added;
+  const { operation, ...summary } = snapshot.summary;
+  return stringifyJson({
+    'report-type': 'commit-report',
+    'table-name': formatIdentifier(table),
+    'snapshot-id': snapshot['snapshot-id'],
+    'sequence-number': snapshot['sequence-number'],
+    operation,
+    metrics: Object.fromEntries(
+      Object.entries(metrics).flatMap(([name, unit]) => {
+        const value = summary[name];
+        return value === undefined
+          ? []
+          : [[name.replace('-size', '-size-bytes'), { unit, value: Number(value) }]];
+      }),
+    ),
+  });
+}
