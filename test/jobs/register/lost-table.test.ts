@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newestMetadata } from '../../lib/jobs/register/lost-table.ts';
-import { orders } from '../../local/shipper/orders.ts';
-import { makeSegment } from '../../local/shipper/segment.ts';
-import { fakeStore } from '../fakes/store.ts';
-import { virtualTime } from '../fakes/time.ts';
-import { BUCKET, type Registration, startRegistration, URL_PREFIX } from './registration.ts';
+import { newestMetadata } from '../../../lib/jobs/register/lost-table.ts';
+import { orders } from '../../../local/shipper/orders.ts';
+import { makeSegment } from '../../../local/shipper/segment.ts';
+import { fakeStore } from '../../fakes/store.ts';
+import { virtualTime } from '../../fakes/time.ts';
+import { BUCKET, type Registration, startRegistration, URL_PREFIX } from '../registration.ts';
 
 /** A catalog that lost its tables must not get second ones over the data of the first (docs/maintenance.md). */
 describe('a table that its catalog has lost', () => {
