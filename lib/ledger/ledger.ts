@@ -2,28 +2,10 @@ import type { ManifestEntry, Metrics } from '../spec/manifest.ts';
 import { plainSpelling } from '../spec/object-uri.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
+import type { Candidate } from './candidate.ts';
 import { type LedgerMemory, ledgerMemory } from './ledger-memory.ts';
-import { hashesMention, type LedgerHashes, type Listing, ledgerHashes } from './registration-summary.ts';
-
-/** A segment that asks whether it is in the table. */
-export interface Candidate {
-  readonly uri: string;
-  /** ETag of the footer read. */
-  readonly etag: string;
-  readonly sizeBytes: number;
-  /** Last-Modified of the footer read. */
-  readonly uploadedMs: number;
-  /** It came by a copy within the store: its upload time says nothing about earlier registrations of the same path. */
-  readonly copied: boolean;
-  /** Where absence was proven before, so that history is needed only from there: the quarantine's record of it. */
-  readonly absentAt?: ProvenAbsence | undefined;
-}
-
-/** A table, and the branch's head on which a segment was absent; null for a branch without one. */
-export interface ProvenAbsence {
-  readonly tableUuid: string;
-  readonly snapshotId: bigint | null;
-}
+import { type OpenCandidates, openCandidates } from './open-candidates.ts';
+import type { Listing } from './registration-summary.ts';
 
 export type Verdict =
   /** Proven: no snapshot of the branch registered it. */
@@ -44,9 +26,6 @@ export interface ManifestReader {
   metrics(entry: ManifestEntry): Promise<Metrics | undefined>;
 }
 
-/** Clocks of store and catalog may differ by this much without harm to the proof of absence. */
-export const UPLOAD_ALLOWANCE_MS = 15 * 60_000;
-
 /**
  * Says of each candidate whether the branch's ancestry, in this very state, has it (I2). Presence is looked for in every
  * retained ancestor; absence counts only when it is proven (design, "Exactly once, without a database").
@@ -64,31 +43,23 @@ export async function consultLedger(
   if (head === undefined) return new Map(candidates.map(({ uri }) => [uri, { kind: 'absent' }]));
 
   memory.retain(state);
-  const open = new Map(candidates.map((candidate) => [plainSpelling(candidate.uri), askedFor(candidate)]));
+  const open = openCandidates(candidates, state.uuid);
   const verdicts = new Map<string, Verdict>();
-  const settle = (found: Found): void => {
-    for (const [path, verdict] of found) {
-      verdicts.set(open.get(path)?.candidate.uri ?? path, verdict);
-      open.delete(path);
-    }
-  };
-
   for (const snapshot of ancestors(state, head)) {
-    if (open.size === 0) break;
-    for (const asked of open.values()) {
-      asked.proven ||= isOlder(snapshot, asked.candidate) || wasAbsentAt(state, snapshot.snapshotId, asked);
-    }
+    if (open.byPath.size === 0) break;
+    open.proveUploadedAfter(snapshot);
+    open.proveAbsentAt(snapshot.snapshotId);
     const listing = memory.listing(snapshot);
-    settle(await lookUp(snapshot, listing, open, manifests, memory));
-    for (const asked of open.values()) {
-      asked.proven ||= isBeginning(snapshot, listing) || wasAbsentAt(state, snapshot.parentSnapshotId, asked);
-    }
+    settle(open, verdicts, await lookUp(snapshot, listing, open, manifests, memory));
+    if (isBeginning(snapshot, listing)) open.proveAll();
+    open.proveAbsentAt(snapshot.parentSnapshotId);
   }
 
-  const unsettled = [...open].filter(([, { candidate, proven }]) => candidate.copied || !proven);
-  if (unsettled.length > 0) settle(await searchLive(head, new Map(unsettled), manifests));
-  for (const { candidate, proven } of open.values()) {
-    verdicts.set(candidate.uri, { kind: proven ? 'absent' : 'unprovable' });
+  const { byPath, unproven } = open;
+  const unsettled = [...byPath].filter(([path, { copied }]) => copied || unproven.has(path));
+  if (unsettled.length > 0) settle(open, verdicts, await searchLive(head, new Map(unsettled), manifests));
+  for (const [path, { uri }] of byPath) {
+    verdicts.set(uri, { kind: unproven.has(path) ? 'unprovable' : 'absent' });
   }
   return verdicts;
 }
@@ -103,44 +74,24 @@ export async function searchSnapshots(
   manifests: ManifestReader,
   memory: LedgerMemory,
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const open = new Map(candidates.map((candidate) => [plainSpelling(candidate.uri), askedFor(candidate)]));
-  const found = new Map<string, Verdict>();
+  const open = openCandidates(candidates);
+  const verdicts = new Map<string, Verdict>();
   for (const snapshot of snapshots) {
-    if (open.size === 0) break;
-    for (const [path, verdict] of await lookUp(snapshot, memory.listing(snapshot), open, manifests, memory)) {
-      found.set(open.get(path)?.candidate.uri ?? path, verdict);
-      open.delete(path);
-    }
+    if (open.byPath.size === 0) break;
+    const found = await lookUp(snapshot, memory.listing(snapshot), open, manifests, memory);
+    settle(open, verdicts, found);
   }
-  return found;
+  return verdicts;
 }
 
-/** A candidate under way: `proven` once nothing older can have registered it. */
-interface Asked {
-  readonly candidate: Candidate;
-  readonly hashes: LedgerHashes;
-  proven: boolean;
-}
-
-/** By plain path. */
-type Open = ReadonlyMap<string, Asked>;
+/** What was found of candidates, by plain path. */
 type Found = readonly (readonly [string, Verdict])[];
 
-function askedFor(candidate: Candidate): Asked {
-  return { candidate, hashes: ledgerHashes(candidate), proven: false };
-}
-
-function isOlder({ timestampMs }: Snapshot, { uploadedMs }: Candidate): boolean {
-  return Number(timestampMs) < uploadedMs - UPLOAD_ALLOWANCE_MS;
-}
-
-/** The head of an earlier proof may have expired: its ID is still its child's parent. */
-function wasAbsentAt(
-  { uuid }: TableState,
-  snapshotId: bigint | undefined,
-  { candidate: { absentAt } }: Asked,
-): boolean {
-  return absentAt !== undefined && absentAt.tableUuid === uuid && absentAt.snapshotId === snapshotId;
+function settle(open: OpenCandidates, verdicts: Map<string, Verdict>, found: Found): void {
+  for (const [path, verdict] of found) {
+    verdicts.set(open.byPath.get(path)?.uri ?? path, verdict);
+    open.close(path);
+  }
 }
 
 /** Nothing came before it: a first snapshot, or one of ours without a parent. */
@@ -154,25 +105,63 @@ export function isBeginning(snapshot: Snapshot, listing: Listing): boolean {
 async function lookUp(
   snapshot: Snapshot,
   listing: Listing,
-  open: Open,
+  open: OpenCandidates,
   manifests: ManifestReader,
   memory: LedgerMemory,
 ): Promise<Found> {
+  const { snapshotId } = snapshot;
   const added = () => memory.added(snapshot, () => manifests.added(snapshot));
-  if (listing.kind === 'segments') return lookUpSegments(snapshot, listing.etags, open, added);
-  const suspects = [...open].filter(([, { hashes, proven }]) => {
-    if (listing.kind === 'hashes') return hashesMention(listing, hashes) !== undefined;
-    return listing.kind === 'count' || (!proven && !addsNothing(snapshot));
-  });
-  if (suspects.length === 0) return [];
+  if (listing.kind === 'segments') return lookUpSegments(snapshotId, listing.etags, open, added);
+  if (listing.kind === 'hashes') return lookUpHashes(snapshotId, listing, open, added);
+  const suspects = listing.kind === 'count' ? open.byPath : addsNothing(snapshot) ? NONE : open.unproven;
+  if (suspects.size === 0) return [];
+  return inBoth(suspects, await added()).map(
+    ([path, candidate, entry]) => [path, foundAs(candidate, snapshotId, entry)] as const,
+  );
+}
 
+const NONE: ReadonlyMap<string, Candidate> = new Map();
+
+async function lookUpSegments(
+  snapshotId: bigint,
+  etags: ReadonlyMap<string, string>,
+  { byPath }: OpenCandidates,
+  added: () => Promise<ReadonlyMap<string, ManifestEntry>>,
+): Promise<Found> {
+  const found: [string, Verdict][] = [];
+  for (const [path, candidate, etag] of inBoth(byPath, etags)) {
+    if (etag === candidate.etag) found.push([path, { kind: 'registered', snapshotId }]);
+    else found.push([path, { kind: 'replaced', snapshotId, entry: (await added()).get(path) }]);
+  }
+  return found;
+}
+
+async function lookUpHashes(
+  snapshotId: bigint,
+  listing: Listing & { readonly kind: 'hashes' },
+  open: OpenCandidates,
+  added: () => Promise<ReadonlyMap<string, ManifestEntry>>,
+): Promise<Found> {
+  const mentions = open.mentionedIn(listing);
+  if (mentions.length === 0) return [];
   const entries = await added();
-  return suspects.flatMap(([path, { candidate, hashes }]) => {
+  return mentions.flatMap(({ path, candidate, otherEtag }) => {
     const entry = entries.get(path);
-    if (entry === undefined) return [];
-    const otherEtag = listing.kind === 'hashes' && hashesMention(listing, hashes) === 'path';
-    return [[path, foundAs(candidate, snapshot.snapshotId, entry, otherEtag)] as const];
+    return entry === undefined ? [] : [[path, foundAs(candidate, snapshotId, entry, otherEtag)] as const];
   });
+}
+
+/** The keys of both maps with their values: as many steps as the smaller has keys. */
+function inBoth<A, B>(
+  one: ReadonlyMap<string, A>,
+  other: ReadonlyMap<string, B>,
+): readonly (readonly [string, A, B])[] {
+  const found: (readonly [string, A, B])[] = [];
+  for (const key of (one.size < other.size ? one : other).keys()) {
+    const [a, b] = [one.get(key), other.get(key)];
+    if (a !== undefined && b !== undefined) found.push([key, a, b]);
+  }
+  return found;
 }
 
 /** An entry carries no ETag: where the ledger has none either, the size tells an overwritten object. */
@@ -182,35 +171,22 @@ function foundAs(candidate: Candidate, snapshotId: bigint, entry: ManifestEntry,
     : { kind: 'registered', snapshotId };
 }
 
-async function lookUpSegments(
-  { snapshotId }: Snapshot,
-  etags: ReadonlyMap<string, string>,
-  open: Open,
-  added: () => Promise<ReadonlyMap<string, ManifestEntry>>,
-): Promise<Found> {
-  const found: [string, Verdict][] = [];
-  for (const [path, { candidate }] of open) {
-    const etag = etags.get(path);
-    if (etag === candidate.etag) found.push([path, { kind: 'registered', snapshotId }]);
-    else if (etag !== undefined) {
-      found.push([path, { kind: 'replaced', snapshotId, entry: (await added()).get(path) }]);
-    }
-  }
-  return found;
-}
-
 /** By its own summary; an absent count is unknown, not zero. */
 function addsNothing(snapshot: Snapshot): boolean {
   return snapshot.summary['added-data-files'] === '0';
 }
 
-async function searchLive(head: Snapshot, wanted: Open, manifests: ManifestReader): Promise<Found> {
+async function searchLive(
+  head: Snapshot,
+  wanted: ReadonlyMap<string, Candidate>,
+  manifests: ManifestReader,
+): Promise<Found> {
   const found = new Map<string, Verdict>();
   for await (const entry of manifests.live(head)) {
     const path = plainSpelling(entry.filePath);
-    const asked = wanted.get(path);
-    if (asked === undefined) continue;
-    found.set(path, foundAs(asked.candidate, entry.snapshotId ?? head.snapshotId, entry));
+    const candidate = wanted.get(path);
+    if (candidate === undefined) continue;
+    found.set(path, foundAs(candidate, entry.snapshotId ?? head.snapshotId, entry));
     if (found.size === wanted.size) break;
   }
   return [...found];

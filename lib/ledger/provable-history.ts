@@ -1,5 +1,6 @@
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
-import { isBeginning, UPLOAD_ALLOWANCE_MS } from './ledger.ts';
+import { isBeginning } from './ledger.ts';
+import { UPLOAD_ALLOWANCE_MS } from './open-candidates.ts';
 import { readListing } from './registration-summary.ts';
 
 /**

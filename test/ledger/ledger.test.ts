@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Candidate,
-  consultLedger,
-  type ManifestReader,
-  UPLOAD_ALLOWANCE_MS,
-} from '../../lib/ledger/ledger.ts';
+import type { Candidate } from '../../lib/ledger/candidate.ts';
+import { consultLedger, type ManifestReader } from '../../lib/ledger/ledger.ts';
 import { ledgerMemory } from '../../lib/ledger/ledger-memory.ts';
+import { UPLOAD_ALLOWANCE_MS } from '../../lib/ledger/open-candidates.ts';
 import { isHistoryShort, provableSince } from '../../lib/ledger/provable-history.ts';
 import { registrationSummary } from '../../lib/ledger/registration-summary.ts';
 import type { ManifestEntry } from '../../lib/spec/manifest.ts';
@@ -269,6 +266,37 @@ describe('consultLedger: absence that was proven before (a redrive)', () => {
       ours(7n, UPLOADED + 2 * HOUR, other),
     ]);
     expect(await verdict(before, absentAt(7n))).toMatchObject({ kind: 'registered', snapshotId: 6n });
+  });
+});
+
+describe('consultLedger: a long history', () => {
+  const many = (id: number) =>
+    Array.from({ length: 40 }, (_, at) => ({ uri: `s3://lake/in/orders/${id}-${at}.parquet`, etag: 'e1' }));
+  const listed = (id: number): Snapshot =>
+    snapshot(BigInt(id), { timestampMs: BigInt(id), summary: registrationSummary(many(id)) });
+
+  test.each([
+    ['segments', (id: number) => ours(BigInt(id), id, `s3://lake/in/orders/${id}.parquet`)],
+    ['hashes', listed],
+    ['nothing', (id: number) => foreign(BigInt(id), id, { 'added-data-files': '0' })],
+  ])('of snapshots that list %s is not asked anew for each candidate', async (_, snapshotOf) => {
+    const state = tableWithHistory(Array.from({ length: 200 }, (_, at) => snapshotOf(at + 1)));
+    for (const uploadedMs of [UPLOADED, 0]) {
+      let looks = 0;
+      const candidates = Array.from(
+        { length: 50 },
+        (_, at) =>
+          new Proxy(candidate({ uri: `s3://lake/in/orders/new-${at}.parquet`, uploadedMs }), {
+            get: (target, key) => {
+              looks += 1;
+              return Reflect.get(target, key);
+            },
+          }),
+      );
+      const verdicts = await consultLedger(state, 'main', candidates, manifests().reader);
+      expect(new Set(verdicts.values().map(({ kind }) => kind))).toEqual(new Set(['absent']));
+      expect(looks).toBeLessThan(candidates.length * 20);
+    }
   });
 });
 

@@ -73,31 +73,39 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   'absence is proven by age alone, whatever others appended since': [
     {
       file: 'lib/ledger/ledger.ts',
-      from: "listing.kind === 'count' || (!proven && !addsNothing(snapshot))",
-      to: "listing.kind === 'count'",
+      from: 'addsNothing(snapshot) ? NONE : open.unproven',
+      to: 'NONE',
     },
   ],
   'presence is looked for only since the upload, so that a key uploaded again an hour later is new': [
     {
       file: 'lib/ledger/ledger.ts',
-      from: 'if (open.size === 0) break;\n    for (const asked of open.values())',
-      to: 'if ([...open.values()].every((asked) => asked.proven)) break;\n    for (const asked of open.values())',
+      from: 'if (open.byPath.size === 0) break;\n    open.proveUploadedAfter',
+      to: 'if (open.unproven.size === 0) break;\n    open.proveUploadedAfter',
     },
   ],
   'absence is taken for proven where history has expired': [
-    { file: 'lib/ledger/ledger.ts', from: "kind: proven ? 'absent' : 'unprovable'", to: "kind: 'absent'" },
+    {
+      file: 'lib/ledger/ledger.ts',
+      from: "kind: unproven.has(path) ? 'unprovable' : 'absent'",
+      to: "kind: 'absent'",
+    },
   ],
   'live manifests are not searched where history has expired': [
     {
       file: 'lib/ledger/ledger.ts',
-      from: 'candidate.copied || !proven',
+      from: 'copied || unproven.has(path)',
       to: 'false',
     },
-    { file: 'lib/ledger/ledger.ts', from: "kind: proven ? 'absent' : 'unprovable'", to: "kind: 'absent'" },
+    {
+      file: 'lib/ledger/ledger.ts',
+      from: "kind: unproven.has(path) ? 'unprovable' : 'absent'",
+      to: "kind: 'absent'",
+    },
   ],
   'clocks are taken to agree': [
     {
-      file: 'lib/ledger/ledger.ts',
+      file: 'lib/ledger/open-candidates.ts',
       from: 'UPLOAD_ALLOWANCE_MS = 15 * 60_000',
       to: 'UPLOAD_ALLOWANCE_MS = 0',
     },

@@ -1,6 +1,7 @@
 import { ignoredKey } from '../../event/finding.ts';
 import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
-import { type Candidate, consultLedger, searchSnapshots } from '../../ledger/ledger.ts';
+import type { Candidate } from '../../ledger/candidate.ts';
+import { consultLedger, searchSnapshots } from '../../ledger/ledger.ts';
 import { ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { type PathIndex, pathIndex } from '../../ledger/path-index.ts';
 import type { ListedObject } from '../../ports.ts';

@@ -1,0 +1,86 @@
+import { plainSpelling } from '../spec/object-uri.ts';
+import type { Snapshot } from '../spec/snapshot.ts';
+import type { Candidate } from './candidate.ts';
+import { hashesMention, type Listing, ledgerHashes } from './registration-summary.ts';
+
+/** Clocks of store and catalog may differ by this much without harm to the proof of absence. */
+export const UPLOAD_ALLOWANCE_MS = 15 * 60_000;
+
+/** The candidates without a verdict, indexed so that a snapshot costs what it lists and not one step a candidate. */
+export interface OpenCandidates {
+  /** By plain path. */
+  readonly byPath: ReadonlyMap<string, Candidate>;
+  /** Those that this snapshot or one before it may have registered, as far as is known. */
+  readonly unproven: ReadonlyMap<string, Candidate>;
+  /** Those that a listing may hold, and whether it has their path under another ETag only. */
+  mentionedIn(listing: Listing & { readonly kind: 'hashes' }): readonly Mention[];
+  /** What was uploaded after a snapshot is in none up to that one. */
+  proveUploadedAfter(snapshot: Snapshot): void;
+  /** What was proven absent at a head is in none up to that one. The head may have expired: its ID is still its child's parent. */
+  proveAbsentAt(snapshotId: bigint | undefined): void;
+  proveAll(): void;
+  close(path: string): void;
+}
+
+export interface Mention {
+  readonly path: string;
+  readonly candidate: Candidate;
+  readonly otherEtag: boolean;
+}
+
+/** @param tableUuid proofs of absence are of this table, or none */
+export function openCandidates(candidates: readonly Candidate[], tableUuid?: string): OpenCandidates {
+  const byPath = new Map(candidates.map((candidate) => [plainSpelling(candidate.uri), candidate]));
+  const unproven = new Map(byPath);
+  const lastUploads = [...byPath]
+    .map(([path, { uploadedMs }]) => ({ path, uploadedMs }))
+    .sort((a, b) => a.uploadedMs - b.uploadedMs);
+  const byProof = Map.groupBy(byPath.keys(), (path) => {
+    const absentAt = byPath.get(path)?.absentAt;
+    return absentAt?.tableUuid === tableUuid ? absentAt?.snapshotId : undefined;
+  });
+  const hashed = [...byPath].map(([path, candidate]) => ({ path, hashes: ledgerHashes(candidate) }));
+  const byHash = Map.groupBy(hashed, ({ hashes }) => hashes.path);
+
+  return {
+    byPath,
+    unproven,
+    mentionedIn(listing) {
+      return pathHashesIn(listing, byHash)
+        .flatMap((hash) => byHash.get(hash) ?? [])
+        .flatMap(({ path, hashes }) => {
+          const candidate = byPath.get(path);
+          const mention = hashesMention(listing, hashes);
+          return candidate && mention ? [{ path, candidate, otherEtag: mention === 'path' }] : [];
+        });
+    },
+    proveUploadedAfter({ timestampMs }) {
+      const sinceMs = Number(timestampMs) + UPLOAD_ALLOWANCE_MS;
+      for (let last = lastUploads.at(-1); last !== undefined && last.uploadedMs > sinceMs; ) {
+        unproven.delete(last.path);
+        lastUploads.pop();
+        last = lastUploads.at(-1);
+      }
+    },
+    proveAbsentAt(snapshotId) {
+      if (snapshotId === undefined) return;
+      for (const path of byProof.get(snapshotId) ?? []) unproven.delete(path);
+    },
+    proveAll: () => unproven.clear(),
+    close(path) {
+      byPath.delete(path);
+      unproven.delete(path);
+    },
+  };
+}
+
+/** The wanted hashes that a listing may have: all of them when they are fewer than its own. */
+function pathHashesIn(
+  { paths }: Listing & { readonly kind: 'hashes' },
+  wanted: ReadonlyMap<number, unknown>,
+): readonly number[] {
+  if (wanted.size < paths.length) return [...wanted.keys()];
+  const found = new Set<number>();
+  for (const hash of paths) if (wanted.has(hash)) found.add(hash);
+  return [...found];
+}
