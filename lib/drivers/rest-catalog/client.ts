@@ -105,7 +105,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
     return {
       outcome: 'unknown',
       body: undefined,
-      message: `no complete answer: ${faultText(answer.cause)}`,
+      message: `nothing in full: ${faultText(answer.cause)}`,
     };
   }
   const outcome = outcomeOf(answer);

@@ -1,44 +1,16 @@
-import type { CatalogCredential } from '../../config/entry.ts';
-import { RegistrarError } from '../../errors.ts';
+import { type AccessToken, newToken, type OAuth2Settings, type TokenPorts } from './access-token.ts';
 import type { Authorization } from './authorization.ts';
-import { sendingError } from './client.ts';
-import { faultText } from './connection-fault.ts';
-import { formEncoded } from './form.ts';
-import type { HttpRequest, SendHttp } from './http.ts';
-import { errorText, isRecord, outcomeOf, readBody, retryAfterMs } from './outcome.ts';
-import { withoutSecrets } from './redaction.ts';
-import { type RepeatingPorts, type RetrySettings, repeatedly } from './repeating.ts';
-
-export interface OAuth2Settings extends RetrySettings {
-  readonly credential: CatalogCredential;
-  /** Where tokens are asked for; taken as it is (F8). */
-  readonly tokenEndpoint: string;
-  /** More headers for it: a Polaris wants its realm there too. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-interface Token {
-  readonly value: string;
-  /** When it should be renewed, and when it ends; undefined where neither the answer nor the token says so: at the first 401. */
-  readonly renewAtMs: number | undefined;
-  readonly expiresAtMs: number | undefined;
-}
-
-const longestLeadMs = 5 * 60_000;
 
 /**
  * A bearer token of OAuth2's client credentials (RFC 6749 section 4.4), one request for it at a time however many ask. It is renewed
  * when a tenth of its life, at most five minutes, is left; as long as it lasts, a renewal that fails stops nobody (F1).
  */
-export function clientCredentials(
-  settings: OAuth2Settings,
-  ports: RepeatingPorts & { readonly send: SendHttp },
-): Authorization {
+export function clientCredentials(settings: OAuth2Settings, ports: TokenPorts): Authorization {
   const { clock } = ports;
-  let token: Token | undefined;
-  let pending: Promise<Token> | undefined;
+  let token: AccessToken | undefined;
+  let pending: Promise<AccessToken> | undefined;
 
-  function renewed(): Promise<Token> {
+  function renewed(): Promise<AccessToken> {
     pending ??= newToken(settings, ports, stillValid())
       .then((answered) => {
         token = answered;
@@ -50,11 +22,11 @@ export function clientCredentials(
     return pending;
   }
 
-  function stillValid(): Token | undefined {
+  function stillValid(): AccessToken | undefined {
     return clock.now() < (token?.expiresAtMs ?? Number.POSITIVE_INFINITY) ? token : undefined;
   }
 
-  async function current(): Promise<Token> {
+  async function current(): Promise<AccessToken> {
     const valid = stillValid();
     if (valid === undefined) return renewed();
     if (clock.now() < (valid.renewAtMs ?? Number.POSITIVE_INFINITY)) return valid;
@@ -73,142 +45,4 @@ export function clientCredentials(
       return true;
     },
   };
-}
-
-/** Exchanges the valid token where that is asked for, and falls back to the credential (F5). */
-async function newToken(
-  settings: OAuth2Settings,
-  ports: RepeatingPorts & { readonly send: SendHttp },
-  valid: Token | undefined,
-): Promise<Token> {
-  if (valid !== undefined && settings.credential.token_exchange) {
-    const request = exchangeRequest(settings, valid.value);
-    const exchanged = await requestToken(request, settings, ports).catch(() => undefined);
-    if (exchanged !== undefined) return exchanged;
-  }
-  return requestToken(credentialRequest(settings), settings, ports);
-}
-
-function credentialRequest({ credential, tokenEndpoint, headers }: OAuth2Settings): HttpRequest {
-  const { client_id, client_secret, client_auth = 'form' } = credential;
-  // RFC 6749 section 2.3.1: both are form-encoded before they are joined.
-  const basic = Buffer.from(`${formEncoded(client_id)}:${formEncoded(client_secret)}`).toString('base64');
-  return tokenRequest(
-    tokenEndpoint,
-    { ...headers, ...(client_auth === 'basic' && { authorization: `Basic ${basic}` }) },
-    {
-      grant_type: 'client_credentials',
-      ...(client_auth === 'form' && client_id !== '' && { client_id }),
-      ...(client_auth === 'form' && { client_secret }),
-      ...wanted(credential),
-    },
-  );
-}
-
-/** RFC 8693, as Iceberg's Java client does it. */
-function exchangeRequest({ credential, tokenEndpoint, headers }: OAuth2Settings, token: string): HttpRequest {
-  return tokenRequest(
-    tokenEndpoint,
-    { ...headers, authorization: `Bearer ${token}` },
-    {
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      subject_token: token,
-      subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-      ...wanted(credential),
-    },
-  );
-}
-
-/** Iceberg's default scope is `catalog` (F6). */
-function wanted({ scope = 'catalog', audience, resource }: CatalogCredential): Record<string, string> {
-  return {
-    scope,
-    ...(audience !== undefined && { audience }),
-    ...(resource !== undefined && { resource }),
-  };
-}
-
-function tokenRequest(
-  endpoint: string,
-  headers: Readonly<Record<string, string>>,
-  form: Readonly<Record<string, string>>,
-): HttpRequest {
-  const { origin } = new URL(endpoint);
-  return {
-    method: 'POST',
-    origin,
-    path: /^https?:\/\/[^/]*(.*)$/is.exec(endpoint)?.[1] || '/',
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/x-www-form-urlencoded',
-      ...headers,
-    },
-    body: new URLSearchParams(form).toString(),
-  };
-}
-
-async function requestToken(
-  request: HttpRequest,
-  settings: OAuth2Settings,
-  ports: RepeatingPorts & { readonly send: SendHttp },
-): Promise<Token> {
-  const attempted = `Cannot get a token at "${settings.tokenEndpoint}"`;
-  let askedAtMs = ports.clock.now();
-  const { answer } = await repeatedly(
-    async () => {
-      askedAtMs = ports.clock.now();
-      return { answer: await ports.send(request) };
-    },
-    settings,
-    ports,
-  );
-  if (answer.kind !== 'answer') {
-    throw (
-      sendingError(attempted, answer) ??
-      new RegistrarError(
-        'catalog.unavailable',
-        `${attempted}: no complete answer: ${faultText(answer.cause)}`,
-      )
-    );
-  }
-  const body = readBody(answer.body);
-  const outcome = outcomeOf(answer);
-  if (outcome === 'ok' && isRecord(body) && typeof body['access_token'] === 'string') {
-    return { value: body['access_token'], ...lifeOf(body['access_token'], body['expires_in'], askedAtMs) };
-  }
-  const { client_secret } = settings.credential;
-  const subject = new URLSearchParams(request.body).get('subject_token') ?? undefined;
-  const words =
-    outcome === 'ok'
-      ? `${answer.status} without an access_token`
-      : errorText(answer, (text) => withoutSecrets(text, request, [client_secret, subject]));
-  const context = { status: answer.status, retryAfterMs: retryAfterMs(answer, ports.clock.now()) };
-  // Only an answer in OAuth's words (RFC 6749 section 5.2) says anything of the credential: proxies and rate limiters answer too (F12).
-  if (['invalid', 'unauthenticated', 'forbidden'].includes(outcome) && isRecord(body)) {
-    throw new RegistrarError('auth.failed', `${attempted}: the server answered ${words}`, { context });
-  }
-  throw new RegistrarError(
-    'catalog.unavailable',
-    `${attempted}: the server answered ${words}; catalog_credential.oauth2_server_uri must be its token endpoint`,
-    { context },
-  );
-}
-
-/** Life from `expires_in`, else from the token itself when it is a JWT (RFC 7519, `exp`). */
-function lifeOf(
-  token: string,
-  expiresIn: unknown,
-  askedAtMs: number,
-): Pick<Token, 'renewAtMs' | 'expiresAtMs'> {
-  const seconds = Number(expiresIn ?? Number.NaN);
-  const expiresAtMs = seconds > 0 ? askedAtMs + seconds * 1000 : jwtExpiryMs(token);
-  if (expiresAtMs === undefined) return { renewAtMs: undefined, expiresAtMs };
-  return { renewAtMs: expiresAtMs - Math.min((expiresAtMs - askedAtMs) / 10, longestLeadMs), expiresAtMs };
-}
-
-function jwtExpiryMs(token: string): number | undefined {
-  const [, payload] = token.split('.');
-  const claims = readBody(Buffer.from(payload ?? '', 'base64url').toString());
-  const seconds = isRecord(claims) ? Number(claims['exp'] ?? Number.NaN) : Number.NaN;
-  return Number.isNaN(seconds) ? undefined : seconds * 1000;
 }
