@@ -15,7 +15,7 @@ import { type Stack, startStack } from '../../local/stack.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 
 let stack: Stack;
-let functions: { readonly route: FunctionProcess; readonly register: FunctionProcess };
+let functions: Readonly<Record<'route' | 'register' | 'health', FunctionProcess>>;
 let registrations: string;
 const output: string[] = [];
 
@@ -25,6 +25,7 @@ beforeAll(async () => {
   stack.createBucket('lake');
   registrations = stack.createQueue('registrations', { fifo: true }).url;
   const env = {
+    METRICS_NAMESPACE: 'iceberg-registrar/test',
     AWS_REGION: stack.region,
     AWS_ACCESS_KEY_ID: stack.credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: stack.credentials.secretAccessKey,
@@ -40,12 +41,12 @@ beforeAll(async () => {
   };
   const start = (name: string) =>
     startFunction(path.join(root, `dist/${name}/index.mjs`), env, { onOutput: (text) => output.push(text) });
-  const [route, register] = await Promise.all([start('route'), start('register')]);
-  functions = { route, register };
+  const [route, register, health] = await Promise.all([start('route'), start('register'), start('health')]);
+  functions = { route, register, health };
 });
 
 afterAll(async () => {
-  await Promise.all([functions?.route.close(), functions?.register.close()]);
+  await Promise.all(Object.values(functions ?? {}).map((one) => one.close()));
   await stack?.close();
 });
 
@@ -89,6 +90,24 @@ describe('the built bundles', () => {
     } finally {
       engine.close();
     }
+  });
+
+  test('say how the tables are, in lines that are metrics', async () => {
+    await functions.health.invoke({});
+    const lines = output
+      .join('')
+      .split('\n')
+      .filter((line) => line.includes('"table-health"'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        table: 'lake.orders',
+        available: 1,
+        healthy: 1,
+        _aws: expect.objectContaining({
+          CloudWatchMetrics: [expect.objectContaining({ Namespace: 'iceberg-registrar/test' })],
+        }),
+      }),
+    ]);
   });
 
   test('are joined by the command line, which runs outside of the checkout', () => {
