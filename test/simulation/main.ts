@@ -30,10 +30,12 @@ const PROGRESS_EVERY = 1000;
 const beganMs = performance.now();
 let violations = 0;
 let commits = 0;
+const faults = new Map<string, number>();
 for (let seed = from; seed < from + count; seed += 1) {
   const schedule = scheduleOf(seed);
   const outcome = await simulate(schedule, contents, { traced: one });
   commits += outcome.commits;
+  for (const { kind } of outcome.faults) faults.set(kind, (faults.get(kind) ?? 0) + 1);
   if (seed % PROGRESS_EVERY === 0) process.stderr.write(`up to seed ${seed}: ${violations} violations\n`);
   if (one) say(outcome.lines.join('\n'));
   if (outcome.violations.length === 0) continue;
@@ -41,6 +43,7 @@ for (let seed = from; seed < from + count; seed += 1) {
   await report(schedule, outcome);
 }
 const seconds = (performance.now() - beganMs) / 1000;
+say(`${[...faults].map(([kind, times]) => `${kind} ${times}`).join(', ')}`);
 say(`${Math.round(count / seconds)} schedules a second, ${commits} commits`);
 say(`${count} schedules, ${violations} violations`);
 process.exitCode = violations > 0 ? 1 : 0;

@@ -3,9 +3,10 @@ import { segmentUri } from '../../lib/event/segment-reference.ts';
 import type { Reconciliation } from '../../lib/jobs/reconcile/reconcile-report.ts';
 import type { Batch } from './event-source.ts';
 import type { History, KeyState, Registered } from './history.ts';
-import { datasetOf } from './lake.ts';
+import { datasetOf, keyUri } from './lake.ts';
 import type { QuarantineLog } from './quarantine-log.ts';
 import { type SimQueues, sizeOf } from './queues.ts';
+import type { Schedule } from './schedule.ts';
 import type { World } from './world.ts';
 
 /** What must hold of every segment: at each acknowledgement (I3, I6), and when all has come to rest (I9). */
@@ -14,8 +15,13 @@ export interface SegmentInvariants {
   registered(batch: Batch, failed: ReadonlySet<string>): void;
   /** The router answered: what is acknowledged must be durable or with register now. */
   routed(batch: Batch, failed: ReadonlySet<string>): void;
-  /** @param reports what reconcile says of each table that there is, after it sent what was missing */
-  atRest(reports: readonly Reconciliation[]): void;
+  /** Every segment that somebody told of is somewhere. */
+  atRest(): void;
+  /**
+   * Reconcile sent what was missing, and found what nobody told of.
+   * @param reports what it says now of each table that there is
+   */
+  reconciled(reports: readonly Reconciliation[]): void;
 }
 
 export function segmentInvariants(
@@ -65,17 +71,13 @@ export function segmentInvariants(
       checkAcknowledged(batch, failed, (uri) => quarantine.ofSegment(uri).length > 0 && queues.holds(uri));
     },
     routed: (batch, failed) => checkAcknowledged(batch, failed, (uri) => queues.holds(uri)),
-    atRest(reports) {
-      for (const uri of reports.flatMap(({ missing }) => missing.sample)) {
-        // A file without rows is never registered, and found missing every time.
-        if (history.keys.get(uri)?.at(-1)?.content?.kind !== 'empty')
-          world.violate('I9', `${uri} is missing still, says reconcile`);
-      }
+    atRest() {
+      const unannounced = unannouncedOf(world.schedule);
       for (const queue of queues.all()) {
         if (sizeOf(queue) > 0) world.violate('liveness', `${queue.name} does not drain`);
       }
       for (const uri of history.keys.keys()) {
-        if (!isAccounted(uri, timeline.now()) && !isReported(uri, reports))
+        if (!unannounced.has(uri) && !isAccounted(uri, timeline.now()))
           world.violate('I9', `${uri} is nowhere`);
         for (const { kind, code, message } of quarantine.ofSegment(uri)) {
           if (kind !== 'failure' || (code !== undefined && mayBe(world, history, quarantine, uri, code)))
@@ -84,7 +86,24 @@ export function segmentInvariants(
         }
       }
     },
+    reconciled(reports) {
+      for (const uri of reports.flatMap(({ missing }) => missing.sample)) {
+        // A file without rows is never registered, and found missing every time.
+        if (history.keys.get(uri)?.at(-1)?.content?.kind !== 'empty')
+          world.violate('I9', `${uri} is missing still, says reconcile`);
+      }
+      for (const uri of unannouncedOf(world.schedule)) {
+        if (!isAccounted(uri, timeline.now()) && !isReported(uri, reports))
+          world.violate('I9', `${uri} is nowhere, and reconcile does not see it`);
+      }
+    },
   };
+}
+
+/** Segments of which the store told nobody. */
+function unannouncedOf({ ops }: Schedule): ReadonlySet<string> {
+  const ships = ops.flatMap((op) => (op.kind === 'ship' && op.notifyMs.length === 0 ? op.uploads : []));
+  return new Set(ships.map(({ key }) => keyUri(key)));
 }
 
 /** Reconcile says why it leaves it alone, or there is no table to compare with. */

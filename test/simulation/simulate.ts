@@ -132,10 +132,11 @@ export async function simulate(
   }
 
   await comeToRest();
+  atSegments.atRest();
   timeline.after(BEYOND_GRACE_MS, () => world.trace('reconcile'));
   await comeToRest();
   await reconcileAll('enqueue');
-  atSegments.atRest(await reconcileAll('report'));
+  atSegments.reconciled(await reconcileAll('report'));
   return { violations: world.violations, faults: world.faults.fired, lines: world.lines, commits };
 }
 
