@@ -20,7 +20,6 @@ import {
   struct,
   text,
   union,
-  type Wire,
 } from './thrift-struct.ts';
 
 /** Schema elements, and so columns, that a file may have: what keeps a hostile 64 MiB footer from filling the memory. */
@@ -115,29 +114,11 @@ const columnOrder = union('ColumnOrder', {
 });
 export type ColumnOrder = Decoded<typeof columnOrder>['kind'];
 
-const keyValue = struct('KeyValue', { key: required(1, binary) });
-
-/** The key under which Iceberg's writers keep the table schema of the file (I11). */
-const icebergSchemaKey = Buffer.from('iceberg.schema');
-
-/** Key-value metadata may be large and only one key of it matters, so nothing of it is kept. */
-const hasIcebergSchema: Wire<boolean> = {
-  types: listPosition.types,
-  read(cursor) {
-    let found = false;
-    for (const { key } of readList(cursor, keyValue, Number.POSITIVE_INFINITY)) {
-      found ||= icebergSchemaKey.equals(key);
-    }
-    return found;
-  },
-};
-
 const fileMetaData = struct('FileMetaData', {
   version: required(1, ignored('i32')),
   schema: required(2, list(schemaElement, maxSchemaElements)),
   numRows: required(3, i64),
   rowGroups: required(4, listPosition),
-  writtenByIceberg: optional(5, hasIcebergSchema),
   createdBy: optional(6, binary),
   columnOrders: optional(7, list(columnOrder, maxSchemaElements)),
   encryptionAlgorithm: optional(8, ignored('struct')),
@@ -150,7 +131,6 @@ export interface Footer {
   /** One a leaf; undefined when the writer declared none. */
   readonly columnOrders: readonly ColumnOrder[] | undefined;
   readonly createdBy: string | undefined;
-  readonly writtenByIceberg: boolean;
   /** Decodes one row group at a time, so that memory grows with the columns and not with columns times row groups. */
   rowGroups(): Generator<RowGroup>;
   /** Values met so far by the decoder, skipped ones too: what the footer has cost. */
@@ -180,7 +160,6 @@ export function decodeFooter(bytes: Uint8Array): Footer {
     numRows: file.numRows,
     columnOrders: file.columnOrders?.map((order) => order.kind),
     createdBy: file.createdBy && Buffer.from(file.createdBy.subarray(0, 200)).toString('utf8'),
-    writtenByIceberg: file.writtenByIceberg ?? false,
     rowGroups() {
       const groups = cursorOf(bytes, file.rowGroups);
       cursors.push(groups);

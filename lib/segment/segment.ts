@@ -26,8 +26,6 @@ export interface Segment {
   readonly splitOffsets: readonly bigint[];
   /** IDs of fields that are never null where the field around them is not: required, or without a null in any row group (case A30). */
   readonly provenNonNull: ReadonlySet<number>;
-  /** The footer has the key `iceberg.schema`, so a table's own writer may have made the file (I11). */
-  readonly writtenByIceberg: boolean;
   readonly createdBy: string | undefined;
 }
 
@@ -67,7 +65,6 @@ export function segmentOf(
     columns,
     splitOffsets,
     provenNonNull: provenNonNull(schema, columns),
-    writtenByIceberg: footer.writtenByIceberg,
     createdBy: footer.createdBy,
   };
 }

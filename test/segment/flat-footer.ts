@@ -39,7 +39,7 @@ const chunkBytes = 100;
 export function flatFooter(
   columns: readonly FlatColumn[],
   groups: readonly FlatGroup[],
-  { withOrders = true, keys = [] }: { readonly withOrders?: boolean; readonly keys?: readonly string[] } = {},
+  { withOrders = true }: { readonly withOrders?: boolean } = {},
 ): Uint8Array {
   let offset = 4;
   return encode(
@@ -61,13 +61,6 @@ export function flatFooter(
           return struct({ 1: list('struct', chunks), 2: i64(1), 3: i64(rows) });
         }),
       ),
-      5:
-        keys.length > 0
-          ? list(
-              'struct',
-              keys.map((key) => struct({ 1: binary(key), 2: binary('{}') })),
-            )
-          : undefined,
       7: withOrders
         ? list(
             'struct',

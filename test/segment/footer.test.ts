@@ -16,22 +16,15 @@ const after = (...bytes: number[]): Buffer => Buffer.concat([Buffer.from(bytes),
 describe('decodeFooter', () => {
   test('reads what a registration needs and keeps statistics as bytes', () => {
     const statistics = [{ nulls: 1, min: Uint8Array.of(1, 0, 0, 0), max: Uint8Array.of(2, 0, 0, 0) }];
-    const footer = decodeFooter(
-      flatFooter([{ name: 'c', physical: 1 }], [{ rows: 3, statistics }], { keys: ['iceberg.schema'] }),
-    );
+    const footer = decodeFooter(flatFooter([{ name: 'c', physical: 1 }], [{ rows: 3, statistics }]));
     expect(footer.schema.map(({ name, fieldId }) => [name, fieldId])).toEqual([
       ['root', undefined],
       ['c', 1],
     ]);
-    expect(footer).toMatchObject({ numRows: 3n, columnOrders: ['typeDefined'], writtenByIceberg: true });
+    expect(footer).toMatchObject({ numRows: 3n, columnOrders: ['typeDefined'] });
     const chunk = [...footer.rowGroups()][0]?.columns[0]?.metaData;
     expect(chunk?.numValues).toBe(3n);
     expect([...(chunk?.statistics?.maxValue ?? [])]).toEqual([2, 0, 0, 0]);
-  });
-
-  test('finds no key that is only like iceberg.schema (I11)', () => {
-    const keys = ['iceberg.schemas', 'Iceberg.schema'];
-    expect(decodeFooter(flatFooter([{ name: 'c', physical: 1 }], [], { keys })).writtenByIceberg).toBe(false);
   });
 
   test.each([
