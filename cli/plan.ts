@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
 import { decodeEvent } from '../lib/event/decode-event.ts';
+import { referenceTo } from '../lib/event/segment-reference.ts';
 import { type Plan, plan } from '../lib/jobs/plan/plan.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
@@ -50,11 +51,11 @@ async function planOnStack(event: unknown): Promise<Plan> {
 
 /** The chunk message of one object. */
 function objectEvent(uri: string): unknown {
-  const [, scheme, bucket, key] = /^(s3|gs):\/\/([^/]+)\/(.+)$/s.exec(uri) ?? [];
-  if (key === undefined) {
+  const reference = referenceTo(uri);
+  if (reference === undefined) {
     throw new RegistrarError('event.malformed', `Cannot plan "${uri}": an object is s3://bucket/key`);
   }
-  return { v: 1, segments: [{ scheme, bucket, key }] };
+  return { v: 1, segments: [reference] };
 }
 
 function exitCode({ outcomes, rejected }: Plan): number {
