@@ -135,6 +135,14 @@ async function examineTable(entry: Entry, { catalog }: EntryPorts, name: string)
   if (entry.branch !== 'main' && !(entry.branch in state.refs)) {
     return failed(`${title} has no branch "${entry.branch}"`, 'create the branch, or change the setting');
   }
+  const appends = [...state.snapshots.values()].filter(({ summary }) => summary['operation'] === 'append');
+  const foreign = appends.filter(({ summary }) => !('iceberg-registrar.version' in summary));
+  if (foreign.length > 0) {
+    return warning(
+      `${title} loads; ${foreign.length} of its ${appends.length} retained appends are of other writers`,
+      'see that no second registrar takes the same segments: each would be there twice',
+    );
+  }
   return ok(`${title} loads: format version ${state.formatVersion}, ${state.snapshots.size} snapshots`);
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { examine, type Finding } from '../../lib/jobs/doctor.ts';
 import { queueSetup, wire } from '../../lib/wire.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
+import { appendTo, creation } from '../contract/catalog-table.ts';
 
 let stack: Stack;
 beforeEach(async () => {
@@ -15,24 +16,30 @@ afterEach(async () => {
   await stack.close();
 });
 
-/** The findings of a set-up that is right but for `changed`, by check. */
-async function findings(changed: Readonly<Record<string, unknown>> = {}, table?: string) {
-  const queue = (name: string, fifo: boolean) =>
-    stack.createQueue(name, { fifo, visibilitySeconds: 360, deadLetter: { maxReceiveCount: 20 } }).url;
-  const wiring = await wire({
+function wiring(changed: Readonly<Record<string, unknown>> = {}) {
+  return wire({
     REGISTRAR_CONFIG: JSON.stringify({
       url: 's3://lake/in',
       catalog_uri: stack.catalogUri,
       catalog_token: 'right-token',
       namespace: 'analytics',
-      create_table: true,
       retry: { initial: '1ms', max: '1ms' },
       store: { endpoint: stack.s3Endpoint, region: stack.region, allow_http: true },
-      queues: { arrivals: queue('arrivals', false), registrations: queue('registrations', true) },
       ...changed,
     }),
   });
-  const all = await examine({ ...wiring, queueSetup }, table);
+}
+
+/** The findings of a set-up that is right but for `changed`, by check. */
+async function findings(changed: Readonly<Record<string, unknown>> = {}, table?: string) {
+  const queue = (name: string, fifo: boolean) =>
+    stack.createQueue(name, { fifo, visibilitySeconds: 360, deadLetter: { maxReceiveCount: 20 } }).url;
+  const made = await wiring({
+    create_table: true,
+    queues: { arrivals: queue('arrivals', false), registrations: queue('registrations', true) },
+    ...changed,
+  });
+  const all = await examine({ ...made, queueSetup }, table);
   return new Map(all.map((finding): [string, Finding] => [finding.check, finding]));
 }
 
@@ -82,6 +89,20 @@ describe('examine says what to change', () => {
     expect(found.get('quarantine')?.state).toBe('ok');
   });
 
+  test('a table that somebody else appends to as well', async () => {
+    const table = { namespace: ['analytics'], name: 'orders' };
+    const { entries, portsOf } = await wiring({ create_table: true });
+    const catalog = entries[0] && portsOf(entries[0]).catalog;
+    await catalog?.createNamespace(table.namespace);
+    await catalog?.commit(table, creation('s3://lake/orders'));
+    const made = await catalog?.load(table);
+    if (made !== undefined) await catalog?.commit(table, { requirements: [], updates: appendTo(made, 1n) });
+    expect((await findings({}, 'orders')).get('table')).toMatchObject({
+      state: 'warning',
+      found: expect.stringContaining('1 of its 1 retained appends are of other writers'),
+    });
+  });
+
   test('queues that are of the wrong kind, too eager, or without a dead-letter queue', async () => {
     const fifo = stack.createQueue('swapped', { fifo: true, visibilitySeconds: 360 }).url;
     const eager = stack.createQueue('eager', { fifo: true, visibilitySeconds: 30 }).url;
@@ -97,17 +118,8 @@ describe('examine says what to change', () => {
   });
 
   test('a clock that is apart from the store’s', async () => {
-    const wiring = await wire({
-      REGISTRAR_CONFIG: JSON.stringify({
-        url: 's3://lake/in',
-        catalog_uri: stack.catalogUri,
-        catalog_token: 'right-token',
-        namespace: 'analytics',
-        store: { endpoint: stack.s3Endpoint, region: stack.region, allow_http: true },
-      }),
-    });
     const behind = { now: () => Date.now() - 20 * 60_000 };
-    const found = await examine({ ...wiring, clock: behind, queueSetup });
+    const found = await examine({ ...(await wiring()), clock: behind, queueSetup });
     expect(found.find(({ check }) => check === 'clock')).toMatchObject({
       state: 'failed',
       found: expect.stringMatching(/1[12]\d\d s apart/),
