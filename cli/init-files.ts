@@ -58,6 +58,8 @@ export function deploymentFile({ stage, region }: Answers, configuration: string
   ].join('\n');
 }
 
+/** Right as it stands once its `#` is taken away, where there is a default. */
 function commented({ name, type, default: standard, doc }: SettingDescription): string {
-  return `# ${name}: ${standard ?? `(${type})`}   # ${doc}`;
+  if (standard === undefined) return `# ${name}:   # ${doc} (${type})`;
+  return `# ${name}: ${/^[\w.-]+$/.test(standard) ? standard : JSON.stringify(standard)}   # ${doc}`;
 }

@@ -34,7 +34,10 @@ const PUBLISHED: Readonly<Record<string, Published>> = {
   'table-failed': { dimensions: [['table'], ['code']], metrics: { failures: ONE } },
   'route.failed': { dimensions: [['code']], metrics: { failures: ONE } },
   'history-short': { dimensions: [[]], metrics: { historyShort: ONE } },
-  routed: { dimensions: [[]], metrics: { routed: ['Count', 'segments'], unroutable: COUNT } },
+  routed: {
+    dimensions: [[]],
+    metrics: { routed: ['Count', 'segments'], unroutable: COUNT, quarantined: COUNT },
+  },
   reconciled: { dimensions: [[]], metrics: { reconcileMissing: ['Count', 'missing'] } },
   'table-health': {
     dimensions: [['table']],

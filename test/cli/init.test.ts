@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadDeployable } from '../../infra/deployment.ts';
+import { deployableOf, loadDeployable, readDeployment } from '../../infra/deployment.ts';
 import { deploymentProblems } from '../../infra/deployment-problems.ts';
 import { describeSettings } from '../../lib/config/settings.ts';
 
@@ -66,9 +66,18 @@ describe('iceberg-registrar init', () => {
     for (const { name, doc } of describeSettings().filter(
       ({ name }) => !name.includes('.') && name !== 'kind',
     )) {
-      expect(text).toMatch(new RegExp(`^(# )?${name}: `, 'm'));
+      expect(text).toMatch(new RegExp(`^(# )?${name}:`, 'm'));
       expect(text).toContain(doc);
     }
+  });
+
+  test('has defaults that stay what they are when their # is taken away', async () => {
+    const text = init(...ANSWERS).read('registrar.yaml');
+    const uncommented = text.replaceAll(/^# (\w+: )(?! )/gm, '$1');
+    expect(uncommented).not.toBe(text);
+    const entries = async (written: string) =>
+      (await deployableOf(readDeployment({ stage: 'a', config: 'a' }), written)).entries;
+    expect(await entries(uncommented)).toEqual(await entries(text));
   });
 
   test('asks for nothing without a terminal, but says what is missing', () => {
