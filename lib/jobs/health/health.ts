@@ -2,9 +2,7 @@ import pLimit from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { BucketNotifications, Clock, Log } from '../../ports.ts';
-import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { isNotified, wantedNotification } from '../bucket-notifications.ts';
-import { listFailures } from '../quarantine/quarantine-list.ts';
 import { datasetsOf } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { type TableHealth, tableHealth } from './table-health.ts';
@@ -29,7 +27,6 @@ export interface NotificationHealth {
 export interface HealthPorts {
   readonly entries: readonly Entry[];
   readonly portsOf: (entry: Entry) => EntryPorts;
-  readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'quarantine'>;
   readonly notificationsOf: (entry: Entry) => Pick<BucketNotifications, 'read'>;
   readonly clock: Clock;
 }
@@ -43,14 +40,12 @@ const CONCURRENT_TABLES = 8;
  * @throws `store.unavailable`, `auth.failed` when the store cannot even be listed
  */
 export async function health(ports: HealthPorts): Promise<HealthReport> {
-  const open = Map.groupBy(await listFailures(ports), ({ record }) => record.table);
   const limit = pLimit(CONCURRENT_TABLES);
   const looks: Promise<TableHealth>[] = [];
   for (const entry of ports.entries) {
     const services = { ...ports.portsOf(entry), clock: ports.clock };
     for await (const dataset of datasetsOf(entry, ports.entries, services.store)) {
-      const name = formatIdentifier(dataset.table);
-      looks.push(limit(() => tableHealth(dataset, open.get(name)?.length ?? 0, services)));
+      looks.push(limit(() => tableHealth(dataset, services)));
     }
   }
   const notifications = await Promise.all(ports.entries.map((entry) => notificationHealth(entry, ports)));

@@ -10,6 +10,7 @@ import { missingTable } from '../register/ensure-table.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { manifestReader, readList } from '../register/table-manifests.ts';
 import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
+import { countOpenFailures } from './open-failures.ts';
 import { type Trend, trendOf } from './table-trend.ts';
 
 export interface TableHealth {
@@ -38,23 +39,26 @@ export type TableHealthPorts = EntryPorts & { readonly clock: Clock };
 const NO_TREND: Trend = { moments: [], schemas: [] };
 
 /** Looks at one table; writes nothing. What cannot be read is an answer, not an error. */
-export async function tableHealth(
-  dataset: Dataset,
-  openFailures: number,
-  ports: TableHealthPorts,
-): Promise<TableHealth> {
+export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Promise<TableHealth> {
   const { entry, directory } = dataset;
-  const about = { table: formatIdentifier(dataset.table), directory, openFailures };
+  const about = { table: formatIdentifier(dataset.table), directory };
   let state: TableState | undefined;
+  let openFailures = 0;
   try {
+    openFailures = await countOpenFailures(ports.store, entry.quarantine_url, about.table);
     state = await loadState(dataset, ports);
     const files = await readThrough(state, dataset, ports);
-    return { ...about, ...judge(state, entry.branch, { ...files, openFailures }, dataset, ports) };
+    return {
+      ...about,
+      openFailures,
+      ...judge(state, entry.branch, { ...files, openFailures }, dataset, ports),
+    };
   } catch (error) {
     if (!(error instanceof RegistrarError)) throw error;
     const trend = state === undefined ? NO_TREND : trendOf(state, entry.branch);
     return {
       ...about,
+      openFailures,
       available: false,
       problem: `${error.code}: ${error.message}`,
       fresh: false,

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { quarantineIn } from '../../../lib/drivers/quarantine.ts';
+import { countOpenFailures } from '../../../lib/jobs/health/open-failures.ts';
+import type { QuarantineRecord } from '../../../lib/ports.ts';
+import { seededRandom } from '../../fakes/random.ts';
+import { fakeStore } from '../../fakes/store.ts';
+import { virtualTime } from '../../fakes/time.ts';
+
+const URL = 's3://lake/quarantine';
+const TABLE = 'lake.orders';
+
+function world() {
+  let nowMs = 0;
+  const store = fakeStore({ ...virtualTime().clock, now: () => nowMs });
+  const quarantine = quarantineIn(store, URL, seededRandom());
+  let stepMs = 1000;
+  let reads = 0;
+  const counting: typeof store = {
+    ...store,
+    read: (uri, options) => {
+      reads += 1;
+      return store.read(uri, options);
+    },
+  };
+  const record = (kind: QuarantineRecord['kind'], segment: number, answers?: string) => {
+    nowMs += stepMs;
+    return quarantine.put({
+      v: 1,
+      kind,
+      at: new Date(nowMs).toISOString(),
+      code: 'segment.unreadable',
+      table: TABLE,
+      segment: { uri: `s3://lake/in/${segment}.parquet`, etag: 'a' },
+      ...(answers !== undefined && { answers }),
+    });
+  };
+  const sameSecond = () => {
+    stepMs = 0;
+  };
+  return { record, sameSecond, count: () => countOpenFailures(counting, URL, TABLE), reads: () => reads };
+}
+
+describe('countOpenFailures', () => {
+  test('of segments with one record each reads none of them', async () => {
+    const { record, count, reads } = world();
+    for (let segment = 0; segment < 50; segment += 1) await record('failure', segment);
+    expect(await count()).toBe(50);
+    expect(reads()).toBe(0);
+  });
+
+  test.each([
+    ['redriven', 0],
+    ['discarded', 0],
+  ] as const)('does not count what was %s', async (answer, open) => {
+    const { record, count } = world();
+    await record(answer, 1, await record('failure', 1));
+    expect(await count()).toBe(open);
+  });
+
+  test('counts what was redriven and failed again, and what a try ended in, once', async () => {
+    const { record, count } = world();
+    await record('redriven', 1, await record('failure', 1));
+    await record('failure', 1);
+    await record('failure', 2, await record('trying', 2));
+    await record('tried', 3, await record('trying', 3));
+    expect(await count()).toBe(2);
+  });
+
+  test('of records of one second takes the answer for the last', async () => {
+    const { record, count, sameSecond } = world();
+    sameSecond();
+    for (let segment = 0; segment < 8; segment += 1)
+      await record('tried', segment, await record('trying', segment));
+    await record('failure', 9, await record('trying', 9));
+    expect(await count()).toBe(1);
+  });
+
+  test('is zero for a table without any', async () => {
+    expect(await world().count()).toBe(0);
+  });
+});
