@@ -8,6 +8,8 @@ import type { Lake } from './lake.ts';
 
 /** One execution environment, fed from its queue, that is killed at any moment and starts again cold. */
 export interface Handler {
+  /** Whether an invocation is under way. */
+  works(): boolean;
   /** SIGKILL, whatever it is doing; the next invocation waits for its successor. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -60,11 +62,21 @@ async function startHandler(
   const start = (): Promise<FunctionProcess> =>
     startFunction(join(bundles, name, 'index.mjs'), env, { timeoutMs: TIMEOUT_MS, onOutput });
   let process = start();
+  let works = false;
   await process;
+  const invoke = async (event: unknown): Promise<unknown> => {
+    const running = await process;
+    works = true;
+    try {
+      return await running.invoke(event);
+    } finally {
+      works = false;
+    }
+  };
   const poller = startPoller({
     client,
     queueUrl,
-    handler: async (event) => (await process).invoke(event),
+    handler: invoke,
     batchSize: 1_000,
     windowSeconds: name === 'route' ? 1 : 0,
     concurrency: 1,
@@ -78,6 +90,7 @@ async function startHandler(
     onError: () => {},
   });
   return {
+    works: () => works,
     async kill() {
       const old = await process;
       process = start();
@@ -90,16 +103,34 @@ async function startHandler(
   };
 }
 
-/** Kills one handler after another at random until the signal ends it; answers how many. */
+export interface Kills {
+  readonly all: number;
+  /** Those that ended an invocation. */
+  readonly atWork: number;
+}
+
+/** How long a handler that does nothing is waited for, and how far it gets before it is killed. */
+const WAIT_FOR_WORK_MS = 3_000;
+const MOST_WORK_MS = 400;
+
+/** Kills one handler after another at random, most of them at work, until the signal ends it. */
 export async function killAtRandom(
   handlers: readonly Handler[],
   dice: Dice,
   everyMs: number,
   signal: AbortSignal,
-): Promise<number> {
-  for (let kills = 0; ; kills += 1) {
-    await sleep(dice.integer(everyMs / 2, everyMs * 1.5), undefined, { signal }).catch(() => {});
-    if (signal.aborted) return kills;
-    await handlers[dice.integer(0, handlers.length - 1)]?.kill();
+): Promise<Kills> {
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+  let [all, atWork] = [0, 0];
+  for (;;) {
+    await pause(dice.integer(everyMs / 2, everyMs * 1.5));
+    const victim = handlers[dice.integer(0, handlers.length - 1)];
+    for (let ms = 0; ms < WAIT_FOR_WORK_MS && victim?.works() === false && !signal.aborted; ms += 10)
+      await pause(10);
+    await pause(dice.integer(0, MOST_WORK_MS));
+    if (signal.aborted) return { all, atWork };
+    all += 1;
+    if (victim?.works()) atWork += 1;
+    await victim?.kill();
   }
 }

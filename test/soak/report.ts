@@ -14,6 +14,7 @@ export function reportSoak(result: SoakResult, minutes: number): boolean {
     'delivered again meanwhile': result.redeliveries,
     commits: landed,
     'commits that landed unheard': landedUnheard,
+    'kills in the middle of an invocation': kills.atWork,
     ...numbered('catalog requests', trouble.catalog.faults),
     ...numbered('store requests', trouble.store.faults),
     ...numbered('batches failed:', heard.failures()),
@@ -31,7 +32,7 @@ export function reportSoak(result: SoakResult, minutes: number): boolean {
   const problems = problemsOf(result, minutes);
   for (const problem of problems.slice(0, MOST_PROBLEMS_SHOWN)) console.log(problem);
   console.log(
-    `${problems.length === 0 ? 'held' : 'NOT HELD'}: ${result.segments} segments, ${verdict.rows} rows, ${kills} kills, ${conflicts} conflicts, ` +
+    `${problems.length === 0 ? 'held' : 'NOT HELD'}: ${result.segments} segments, ${verdict.rows} rows, ${kills.all} kills, ${conflicts} conflicts, ` +
       `${unknowns} unknowns, duplicates ${verdict.duplicates}, lost ${verdict.lost}, counted by ${result.engines.join(', ')}`,
   );
   return problems.length === 0;
@@ -41,7 +42,7 @@ function problemsOf(
   { verdict, heard, quarantined, unprovable, deadLetters, kills, trouble }: SoakResult,
   minutes: number,
 ): readonly string[] {
-  const seen = { kills, conflicts: trouble.commits.conflicts, unknowns: trouble.commits.unknowns };
+  const seen = { kills: kills.all, conflicts: trouble.commits.conflicts, unknowns: trouble.commits.unknowns };
   const share = Math.min(1, minutes / 10);
   const tooFew = Object.entries(leastInTenMinutes).flatMap(([what, least]) => {
     const [found, wanted] = [seen[what as keyof typeof seen], Math.ceil(least * share)];

@@ -14,7 +14,7 @@ import { storeSettings } from '../integration/services/settings.ts';
 import { makeAgedTables } from './aged.ts';
 import { makeFleet, notify, type Shipped, shipAll } from './fleet.ts';
 import { type HandlerLog, handlerLog } from './handler-log.ts';
-import { killAtRandom, startHandlers } from './handlers.ts';
+import { type Kills, killAtRandom, startHandlers } from './handlers.ts';
 import { namespace, openLake, quarantineUrl, untilEmpty, url, waiting } from './lake.ts';
 import { type Maintained, maintain, startSpark } from './maintenance.ts';
 import { clickHouseReader, pythonReader, type Reader, sparkReader } from './readers.ts';
@@ -24,9 +24,9 @@ import { compare, type Verdict } from './verdict.ts';
 const root = join(import.meta.dirname, '../..');
 /** Tables that the handlers make themselves, all at once; the others have a history. */
 const NEW_TABLES = 4;
-const KILL_EVERY_MS = 7_000;
+const KILL_EVERY_MS = 5_000;
 /** The shipper is done a little before the trouble is. */
-const SHIPPING_SHARE = 0.85;
+const SHIPPING_SHARE = 0.97;
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -48,7 +48,7 @@ export interface SoakResult {
   readonly segments: number;
   readonly tables: number;
   readonly redeliveries: number;
-  readonly kills: number;
+  readonly kills: Kills;
   readonly trouble: Trouble;
   readonly maintained: Maintained | undefined;
   readonly heard: HandlerLog;
