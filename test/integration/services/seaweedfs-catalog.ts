@@ -96,7 +96,12 @@ async function authorized(
       });
       const answer = (await response.json()) as { readonly access_token?: string };
       token = answer.access_token ?? '';
-      return response.ok && token !== '';
+      if (!response.ok || token === '') return false;
+      // The table bucket is made after the ports are open.
+      const namespaces = await fetch(`${uri}/v1/${warehouse}/namespaces`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return namespaces.ok;
     },
     { timeoutMs: 60_000 },
   );
