@@ -66,7 +66,7 @@ export function stagingOf(
       // A cached state may be a minute old: only one loaded now may condemn a segment.
       if (judgement.condemned.size > 0 && !fresh) return 'reload';
       // No assertion guards properties: they are written as a state loaded now has them.
-      if (setsProperties(judgement) && !fresh) return 'reload';
+      if (!fresh && (setsProperties(judgement) || rememberedPaths(state) !== undefined)) return 'reload';
       last = judgement;
       if (judgement.accepted.length === 0) {
         // Nor may it acknowledge one as registered: the branch may have been rolled back since.
