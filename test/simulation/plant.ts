@@ -3,7 +3,7 @@
  * `node test/simulation/plant.ts [--seeds 3000] [--bug part of its name] [--shrink]`. One JSON line a bug: its name, the seed
  * that found it, or null, the invariant that did not hold, and the least schedule.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -50,6 +50,14 @@ for (const bug of Object.keys(bugs).filter((name) => name.includes(values.bug)))
   process.stdout.write(`${JSON.stringify(await find(bug))}\n`);
 }
 
+function* schedules(): Generator<Schedule> {
+  const found = new URL('found/', import.meta.url);
+  for (const file of values.shrink ? [] : readdirSync(found)) {
+    yield JSON.parse(readFileSync(new URL(file, found), 'utf8')) as Schedule;
+  }
+  for (let seed = 1; seed <= Number(values.seeds); seed += 1) yield scheduleOf(seed);
+}
+
 interface Found {
   readonly bug: string;
   readonly seed: number | null;
@@ -57,16 +65,15 @@ interface Found {
   readonly least?: Schedule;
 }
 
-/** Runs schedules until one of them violates an invariant. */
+/** Runs schedules until one of them violates an invariant: those that were found once, then seed after seed. */
 async function find(bug: string): Promise<Found> {
   const from = `./simulate.ts?bug=${encodeURIComponent(bug)}`;
   const { simulate, violatesAs } = (await import(from)) as typeof import('./simulate.ts');
-  for (let seed = 1; seed <= Number(values.seeds); seed += 1) {
-    const schedule = scheduleOf(seed);
+  for (const schedule of schedules()) {
     const { violations, faults } = await simulate(schedule, contents);
     const [violation] = violations;
     if (violation === undefined) continue;
-    const found = { bug, seed, violation: violation.split('\n')[0] };
+    const found = { bug, seed: schedule.seed, violation: violation.split('\n')[0] };
     if (!values.shrink) return found;
     const fails = (candidate: Schedule) => violatesAs(violation, candidate, contents);
     return { ...found, least: await shrink(schedule, faults, fails) };

@@ -87,7 +87,7 @@ export function scheduleOf(seed: number): Schedule {
   const others = Array.from({ length: draws.pick([0, 1, 2, 3, 6]) }, () =>
     other(draws, spanMs, datasets, keys),
   );
-  // A table that is dropped or restored forgets its data path: by nothing is known then what lies there.
+  // A table that is dropped or restored forgets its data path: nothing tells then what lies there.
   const forgetful = others.some(({ kind }) => kind === 'drop' || kind === 'restore');
   // Files that expired since a backup are not in it: such a catalog has tables that nobody can read.
   const expired = others.some(({ kind }) => kind === 'expire');

@@ -125,7 +125,10 @@ export async function simulate(
       };
       startContainer(world, services, entry, operator)
         .reconcile(dataset, missing)
-        .then((report) => reports.push(report));
+        .then(
+          (report) => reports.push(report),
+          (error: unknown) => world.violate('I9', `cannot reconcile ${dataset}: ${String(error)}`),
+        );
     }
     await comeToRest();
     return reports;
