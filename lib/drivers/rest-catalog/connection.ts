@@ -69,6 +69,13 @@ function authorizationOf(
   }
   if (sigv4 === undefined) return staticToken(token);
   // Few sign, and nobody else should pay for it at a cold start.
-  const signer = import('./sigv4.ts').then(({ awsSignature }) => awsSignature(sigv4, ports.clock));
-  return { authorize: async (request) => (await signer).authorize(request), renew: async () => false };
+  const load = async () => (await import('./sigv4.ts')).awsSignature(sigv4, ports.clock);
+  let signer: Promise<Authorization> | undefined;
+  return {
+    async authorize(request) {
+      signer ??= load();
+      return (await signer).authorize(request);
+    },
+    renew: async () => false,
+  };
 }
