@@ -52,10 +52,11 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   }
 
   async function loadFrom(path: string, attempted: string, headers: Readonly<Record<string, string>>) {
-    const known = remembered.get(path);
-    const reply = await client.get(path, { headers: () => headers, authorization: known?.authorization });
+    const tagged = remembered.tagged(path);
+    const { authorization } = remembered.grant(path) ?? {};
+    const reply = await client.get(path, { headers: () => headers, authorization });
     if (reply.outcome === 'missing') return undefined;
-    if (reply.outcome === 'unchanged' && known?.tagged !== undefined) return known.tagged.table;
+    if (reply.outcome === 'unchanged' && tagged !== undefined) return tagged.table;
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
     return remember(path, reply, requireTable(attempted, reply));
   }
@@ -63,8 +64,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   /** What a load answers beside the table: its ETag, a token for it, credentials for its files. */
   function remember(path: string, { body, etag }: Reply, table: LoadedTable): LoadedTable {
     const token = table.config['token'];
-    remembered.set(path, {
-      tagged: etag === undefined ? undefined : { table, etag },
+    remembered.remember(path, table, etag, {
       credentials: delegating ? storageCredentials(body, table) : [],
       authorization: token === undefined ? undefined : tableToken(token, connection.authorization),
     });
@@ -90,7 +90,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   return {
     async load(table) {
       const path = await tablePath(table);
-      const etag = remembered.get(path)?.tagged?.etag;
+      const etag = remembered.tagged(path)?.etag;
       return loadFrom(path, `load table "${formatIdentifier(table)}"`, {
         ...delegation,
         ...(etag !== undefined && { 'If-None-Match': etag }),
@@ -141,7 +141,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     async commit(table, { requirements, updates }) {
       const body = stringifyJson({ identifier: table, requirements, updates });
       const path = await tablePath(table);
-      const { authorization } = remembered.get(path) ?? {};
+      const { authorization } = remembered.grant(path) ?? {};
       const { outcome, ...reply } = await client.post(path, body, { ...(await keyed()), authorization });
       if (outcome !== 'ok') remembered.forgetTag(path);
       if (outcome === 'unknown' || outcome === 'unchanged') {

@@ -2,37 +2,42 @@ import type { LoadedTable } from '../../ports.ts';
 import type { Authorization } from './authorization.ts';
 import { credentialFor, type StorageCredential } from './storage-credentials.ts';
 
-/** What the last load of a table answered. */
-export interface RememberedTable {
-  /** The answer itself, where its ETag lets it be asked for again. */
-  readonly tagged: { readonly table: LoadedTable; readonly etag: string } | undefined;
-  /** With the token that the catalog gave for this table, if it gave one. */
+/** What a catalog gave with a table: the right to ask for it, and to its files. */
+export interface TableGrant {
+  /** With the token for this table alone, if there is one. */
   readonly authorization: Authorization | undefined;
   readonly credentials: readonly StorageCredential[];
 }
 
-/** So many tables are remembered: a warm container keeps their metadata in memory. */
-const maxTables = 50;
+interface TaggedTable {
+  readonly etag: string;
+  readonly table: LoadedTable;
+}
 
-/** The last loads by path, the latest ones only. */
+/** So many answers are kept to be asked for by their ETag: they are whole tables' metadata. */
+const maxTagged = 50;
+
+/** What the last loads answered, by path. */
 export function tableMemory() {
-  const tables = new Map<string, RememberedTable>();
+  const tagged = new Map<string, TaggedTable>();
+  const grants = new Map<string, TableGrant>();
   return {
-    get: (path: string) => tables.get(path),
-    set(path: string, table: RememberedTable) {
-      tables.delete(path);
-      tables.set(path, table);
-      const [oldest] = tables.keys();
-      if (tables.size > maxTables && oldest !== undefined) tables.delete(oldest);
+    tagged: (path: string) => tagged.get(path),
+    grant: (path: string) => grants.get(path),
+    remember(path: string, table: LoadedTable, etag: string | undefined, grant: TableGrant) {
+      grants.set(path, grant);
+      tagged.delete(path);
+      if (etag !== undefined) tagged.set(path, { etag, table });
+      const [oldest] = tagged.keys();
+      if (tagged.size > maxTagged && oldest !== undefined) tagged.delete(oldest);
     },
     /** After a commit that did not land the whole table is loaded, whatever a cache on the way takes for unchanged (D5). */
     forgetTag(path: string) {
-      const known = tables.get(path);
-      if (known !== undefined) tables.set(path, { ...known, tagged: undefined });
+      tagged.delete(path);
     },
     /** The credential with the longest prefix of a URI, and the path of the table it came with. */
     credentialFor(uri: string) {
-      const all = [...tables].flatMap(([path, { credentials }]) =>
+      const all = [...grants].flatMap(([path, { credentials }]) =>
         credentials.map((one) => ({ ...one, path })),
       );
       const credential = credentialFor(all, uri);
