@@ -191,7 +191,9 @@ function violation({ file, target, typeOnly }: Import): string | undefined {
     return ['jobs', 'drivers', 'config', ...STAGES].includes(to) ? undefined : 'wire knows the library';
   if (from === 'functions') return to === 'wire' ? undefined : 'a function goes through wire.ts';
   if (from === 'cli')
-    return ['wire', 'functions', 'jobs', 'local', 'config', ...STAGES].includes(to) ? undefined : 'a command calls a job';
+    return ['wire', 'functions', 'jobs', 'local', 'config', ...STAGES].includes(to)
+      ? undefined
+      : 'a command calls a job';
   if (from === 'local')
     return ['wire', 'functions', 'jobs', 'drivers', 'config', ...STAGES].includes(to)
       ? undefined
