@@ -126,6 +126,7 @@ function proxiesOf(env: Environment): ProxySettings {
 export function readConfig(env: Environment): Promise<Config> {
   return loadConfig(env, {
     readFile: (path) => readFile(path, 'utf8'),
+    readCertificate: (path) => readFile(path, 'utf8'),
     readObject: async (uri) => {
       const read = await s3Store({}).read(uri);
       if (read.kind === 'object') return Buffer.from(read.bytes).toString('utf8');

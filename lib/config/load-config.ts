@@ -11,6 +11,8 @@ export interface ConfigReaders {
   readonly readFile: (path: string) => Promise<string>;
   /** `s3://bucket/key` */
   readonly readObject: (uri: string) => Promise<string>;
+  /** Absent where certificates are neither read nor checked: a deployment has neither the files nor the secrets of its functions. */
+  readonly readCertificate?: (path: string) => Promise<string>;
   readonly resolveSecret: (kind: 'secretsmanager' | 'ssm', name: string) => Promise<string>;
 }
 
@@ -66,8 +68,12 @@ async function readEntry(
   );
   const validated = validateEntry(settings, written);
   const unreadable: string[] = [];
+  const { readCertificate } = readers;
   const entry =
-    validated.entry && (await readCertificateFiles(validated.entry, readers.readFile, unreadable));
+    validated.entry &&
+    (readCertificate === undefined
+      ? validated.entry
+      : await readCertificateFiles(validated.entry, readCertificate, unreadable));
   return {
     ...validated,
     ...(entry && { entry }),

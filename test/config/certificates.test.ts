@@ -14,18 +14,20 @@ beforeAll(() => {
 });
 afterAll(() => authorities.remove());
 
+const unread = async () => {
+  throw new Error('not expected');
+};
+
 async function load(
   settings: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>> = {},
 ) {
   const config = { url: 's3://lake', namespace: 'n', catalog_uri: 'https://catalog.example', ...settings };
-  const unread = async () => {
-    throw new Error('not expected');
-  };
   const { entries } = await loadConfig(
     { REGISTRAR_CONFIG: JSON.stringify(config) },
     {
-      readFile: async (path) => {
+      readFile: unread,
+      readCertificate: async (path) => {
         const text = files[path];
         if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
         return text;
@@ -66,6 +68,20 @@ describe('loadConfig', () => {
       code: 'config.invalid',
       message: expect.stringMatching(new RegExp(`catalog_ca_file: the file "ca.pem".*${problem}`)),
     });
+  });
+
+  test('leaves paths and secrets alone where a deployment has neither', async () => {
+    const config = {
+      url: 's3://lake',
+      namespace: 'n',
+      catalog_uri: 'https://catalog.example',
+      catalog_ca_file: '/var/task/ca.pem',
+      catalog_client_cert: '/var/task/client.pem',
+      catalog_client_key: `\${secretsmanager:lake/key}`,
+    };
+    const readers = { readFile: unread, readObject: unread, resolveSecret: async () => 'unread' };
+    const { entries } = await loadConfig({ REGISTRAR_CONFIG: JSON.stringify(config) }, readers);
+    expect(entries[0]).toMatchObject({ catalog_ca_file: '/var/task/ca.pem', catalog_client_key: 'unread' });
   });
 
   test('refuses a key that is not the one of the certificate, and never shows it', async () => {

@@ -28,7 +28,8 @@ describe('docs/catalogs.md', () => {
         SEAWEED_SECRET_KEY: 'b',
       },
       {
-        readFile: async () => cert,
+        readFile: async () => '',
+        readCertificate: async () => cert,
         readObject: async () => '',
         resolveSecret: async () => key,
       },
