@@ -207,7 +207,8 @@ function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], k
     case 'restore':
       return { kind, atMs, dataset, changes: draws.integer(1, 3) };
     case 'set data path':
-      return { kind, atMs, dataset, folder: draws.pick(['compacted', 'files']) };
+      // One path: an earlier one is known only if a registration was made while it was set.
+      return { kind, atMs, dataset, folder: 'compacted' };
     case 'redrive quarantine':
       return { kind, atMs, againMs: draws.pick([[], [100_000], [100_000, 900_000]]) };
     case 'redrive dead letters':
