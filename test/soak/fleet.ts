@@ -93,7 +93,7 @@ function sequencer(): string {
 
 /**
  * Ships every dataset's segments in a mixed order, evenly over the time, and delivers some of them again: at once, later, by another way,
- * or uploaded once more. Two in five go to a few busy tables, so that writers meet.
+ * or uploaded once more. Half come in groups of their own, so that writers meet.
  */
 export async function shipAll(
   lake: Lake,
@@ -122,7 +122,7 @@ export async function shipAll(
     else left.delete(dataset);
     done += burst;
 
-    await notify(lake, dice.chance(0.4) ? 'registrations' : 'arrivals', objects);
+    await notify(lake, dice.chance(0.5) ? 'registrations' : 'arrivals', objects);
     if (dice.chance(0.3)) {
       const again = Array.from({ length: burst }, () => pick(fleet.shipped, dice));
       await notify(lake, dice.chance(0.5) ? 'registrations' : 'arrivals', again);

@@ -58,6 +58,9 @@ function problemsOf(
           `${unexpected} segments in quarantine, such as ${sample?.segment?.uri}: ${sample?.code}: ${sample?.message}`,
         ]
       : []),
+    ...(verdict.lost > 0
+      ? [`${verdict.lost} rows were lost, until they were delivered once more at the latest`]
+      : []),
     ...(deadLetters > 0 ? [`${deadLetters} messages in dead-letter queues`] : []),
     ...tooFew,
   ];

@@ -1,5 +1,5 @@
 /**
- * The real thing, under fire: `npm run soak -- [--minutes 10] [--segments 3000] [--tables 24] [--seed …] [--no-spark]`.
+ * The real thing, under fire: `npm run soak -- [--minutes 10] [--segments 4000] [--tables 24] [--seed …] [--no-spark]`.
  * See soak.ts for what happens; the last line says whether it held.
  */
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const { values } = parseArgs({
   allowNegative: true,
   options: {
     minutes: { type: 'string', default: '10' },
-    segments: { type: 'string', default: '3000' },
+    segments: { type: 'string', default: '4000' },
     tables: { type: 'string', default: '24' },
     seed: { type: 'string', default: String(Date.now()) },
     spark: { type: 'boolean', default: true },

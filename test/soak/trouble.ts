@@ -5,6 +5,13 @@ import { type FaultRates, type FaultyProxy, startFaultyProxy } from './faulty-pr
 const passing: FaultRates = { before: 0.01, after: 0.01, late: 0, slow: 0.02 };
 const committing: FaultRates = { before: 0.03, after: 0.08, late: 0.03, slow: 0.06 };
 
+const out: FaultRates = { before: 1, after: 0, late: 0, slow: 0 };
+
+/** For ten seconds of every minute nothing answers: the catalog one time, the store the next. */
+function isOut(what: 'catalog' | 'store', ms: number): boolean {
+  return ms % 60_000 >= 50_000 && (Math.floor(ms / 60_000) % 2 === 0) === (what === 'catalog');
+}
+
 /** What became of the commit requests. */
 export interface Commits {
   landed: number;
@@ -33,11 +40,16 @@ export async function startTrouble(
   seed: string,
 ): Promise<Trouble> {
   let faulty = true;
+  const startedMs = Date.now();
+  const rates = (what: 'catalog' | 'store', usual: FaultRates): FaultRates | undefined => {
+    if (!faulty) return undefined;
+    return isOut(what, Date.now() - startedMs) ? out : usual;
+  };
   const commits: Commits = { landed: 0, conflicts: 0, unknowns: 0, landedUnheard: 0 };
   const catalogProxy = await startFaultyProxy({
     target: catalog.uri,
     seed: `${seed}/catalog`,
-    ratesOf: ({ method, path }) => (faulty ? (isCommit(method, path) ? committing : passing) : undefined),
+    ratesOf: ({ method, path }) => rates('catalog', isCommit(method, path) ? committing : passing),
     onEnd({ method, path, status, heard }) {
       if (!isCommit(method, path)) return;
       if (status === 200) commits.landed += 1;
@@ -50,7 +62,7 @@ export async function startTrouble(
   const storeProxy = await startFaultyProxy({
     target: catalog.store.endpoint,
     seed: `${seed}/store`,
-    ratesOf: () => (faulty ? passing : undefined),
+    ratesOf: () => rates('store', passing),
     rewrite(path, headers) {
       const [resource = ''] = path.split('?', 1);
       const agoMs = uploadedEarlier.get(resource.slice(`/${catalog.store.bucket}/`.length));
