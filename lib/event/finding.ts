@@ -62,12 +62,20 @@ export function findingsOf(read: () => Finding | readonly Finding[]): readonly F
 
 /** `event.malformed`, with the value in quotes, cut to a readable length. */
 export function malformed(problem: string, value: unknown, wayOut: string): RegistrarError {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, bigintAsText) ?? 'nothing');
+  const text = typeof value === 'string' ? value : shown(value);
   const quoted = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
   return new RegistrarError(
     'event.malformed',
     `Cannot read a notification: ${problem} "${quoted}"; ${wayOut}`,
   );
+}
+
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value, bigintAsText) ?? 'nothing';
+  } catch {
+    return 'JSON nested too deeply to show';
+  }
 }
 
 function bigintAsText(_key: string, value: unknown): unknown {
