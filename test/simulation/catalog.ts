@@ -74,6 +74,14 @@ export function simCatalog(options: {
     if (table !== undefined) earlier.set(key, [...(earlier.get(key) ?? []), table]);
   }
 
+  /** From a cache; no assertion of a commit covers properties, so that only an equal data path keeps a stale one harmless (I11). */
+  function staleTable(key: string): SimTable | undefined {
+    const table = tables.get(key);
+    const stale = earlier.get(key)?.at(-1);
+    const dataPath = (of: SimTable | undefined) => of?.metadata.properties['write.data.path'];
+    return stale !== undefined && dataPath(stale) === dataPath(table) ? stale : table;
+  }
+
   function commit(identifier: TableIdentifier, request: CommitRequest, by: CatalogChange['by']): SimTable {
     const base = tables.get(formatIdentifier(identifier));
     if (isCreation(request)) {
@@ -122,10 +130,7 @@ export function simCatalog(options: {
           effect: () => loaded(tables.get(formatIdentifier(identifier))),
           unanswered: unavailable(`load "${identifier.name}"`),
           answers: {
-            stale: () =>
-              loaded(
-                earlier.get(formatIdentifier(identifier))?.at(-1) ?? tables.get(formatIdentifier(identifier)),
-              ),
+            stale: () => loaded(staleTable(formatIdentifier(identifier))),
             unauthorized,
           },
         }),
