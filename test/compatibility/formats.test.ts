@@ -9,11 +9,11 @@ import type { QuarantineRecord } from '../../lib/ports.ts';
 import { ownFileTest } from '../../lib/route/table-paths.ts';
 import { readDatasetSchema } from '../../lib/schema/dataset-schema.ts';
 import { version } from '../../lib/version.ts';
+import { entry } from '../fakes/entry.ts';
 import { seededRandom } from '../fakes/random.ts';
 import { fakeStore } from '../fakes/store.ts';
 import { tableState } from '../fakes/table-state.ts';
 import { virtualTime } from '../fakes/time.ts';
-import { entry } from '../route/entries.ts';
 
 /**
  * What one release leaves in queues, quarantine and tables, the next one finds there; and after a rollback the one before. A file a

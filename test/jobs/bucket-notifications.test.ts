@@ -6,7 +6,7 @@ import {
   wantedNotification,
 } from '../../lib/jobs/bucket-notifications.ts';
 import type { NotificationRule } from '../../lib/ports.ts';
-import { entry } from '../route/entries.ts';
+import { entry } from '../fakes/entry.ts';
 
 const ARN = 'arn:aws:sqs:eu-central-1:123456789012:arrivals';
 const wanted: Required<WantedNotification> = {

@@ -4,12 +4,12 @@ import { quarantineIn } from '../../lib/drivers/quarantine.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import { decodeEvent } from '../../lib/event/decode-event.ts';
 import { route } from '../../lib/jobs/route.ts';
+import { entry } from '../fakes/entry.ts';
 import { memoryLog } from '../fakes/log.ts';
 import { fakeQueue } from '../fakes/queue.ts';
 import { seededRandom } from '../fakes/random.ts';
 import { fakeStore } from '../fakes/store.ts';
 import { virtualTime } from '../fakes/time.ts';
-import { entry } from '../route/entries.ts';
 
 describe('route: what is acknowledged', () => {
   it('sends one message a table and acknowledges everything', async () => {

@@ -5,7 +5,7 @@ import { decodeEvent } from '../../lib/event/decode-event.ts';
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
 import { chunksByTable, type RoutedSegment } from '../../lib/route/chunk.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
-import { entry } from './entries.ts';
+import { entry } from '../fakes/entry.ts';
 
 describe('chunksByTable', () => {
   it('makes one message a table, in the order of arrival, with IDs that SQS takes', () => {

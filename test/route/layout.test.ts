@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../lib/config/entry.ts';
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
-import { entry } from './entries.ts';
+import { entry } from '../fakes/entry.ts';
 
 const routeSegment = (entries: readonly Entry[], reference: SegmentReference) =>
   layoutRouter(entries)(reference);
