@@ -79,7 +79,12 @@ export function stagingOf(
         accepted.map(({ segment }) => [segment.uri, segment.etag]),
       ]);
       const reused =
-        prepared?.batch === batch && isPreparedFor(prepared, state, merge.schema) ? prepared : undefined;
+        prepared?.batch === batch &&
+        isPreparedFor(prepared, state, merge.schema) &&
+        // A commit that was called refused, landed all the same and was rolled back: its ID is taken.
+        !state.snapshots.has(prepared.snapshotId)
+          ? prepared
+          : undefined;
       prepared = reused ?? {
         ...prepareAppend({
           state,
