@@ -22,6 +22,11 @@ export interface Attempt extends Loaded {
   readonly number: number;
   /** An earlier attempt's outcome is unknown and its snapshot was not met: what cannot be proven absent may be that commit's. */
   readonly afterUnknown: boolean;
+  /**
+   * Nothing proves that the attempt before did not land. It may have landed, been rolled back and expired by now, its manifests
+   * deleted: none of them may be used again.
+   */
+  readonly mayHaveLanded: boolean;
 }
 
 export interface CommitPorts {
@@ -80,6 +85,7 @@ export async function commitInAttempts<R>(
   const { table, branch, retry } = options;
   let { state, fresh } = options.initial;
   let afterUnknown = false;
+  let mayHaveLanded = false;
   let refusedOn: string | undefined;
   let message = '';
 
@@ -88,11 +94,11 @@ export async function commitInAttempts<R>(
       if (number === 1) throw outOfTime(table);
       break;
     }
-    let staged = await options.stage({ state, fresh, number, afterUnknown });
+    let staged = await options.stage({ state, fresh, number, afterUnknown, mayHaveLanded });
     if (staged === 'reload') {
       state = await options.reload();
       fresh = true;
-      staged = await options.stage({ state, fresh, number, afterUnknown });
+      staged = await options.stage({ state, fresh, number, afterUnknown, mayHaveLanded });
     }
     if (staged === 'nothing') return { outcome: 'nothing', state, attempts: number - 1 };
     if (staged === 'reload') throw new TypeError('stage asked to reload a state that was loaded for it');
@@ -111,6 +117,7 @@ export async function commitInAttempts<R>(
     const wasFresh = fresh;
     state = await options.reload();
     fresh = true;
+    mayHaveLanded = result.outcome === 'unknown' || !isProvenRefused(asserted, state, staged.snapshotId);
     if (result.outcome === 'unknown') {
       const settled = settle(asserted, state, branch, staged.snapshotId);
       if (settled === 'landed') return { outcome: 'landed', state, attempts: number, result: staged.result };
@@ -151,6 +158,17 @@ function settle(
     if (snapshot.parentSnapshotId === assertedHead) return 'refused';
   }
   return 'unsettled';
+}
+
+/**
+ * Whether a commit that was called refused was: a 409 may answer the repetition of a request whose first sending landed (cases.md D3).
+ * Nobody has taken its sequence number yet, or a snapshot that is not ours has it.
+ */
+function isProvenRefused(asserted: TableState, now: TableState, snapshotId: bigint): boolean {
+  if (now.formatVersion === 1 || now.snapshots.has(snapshotId)) return false;
+  const sequenceNumber = asserted.lastSequenceNumber + 1n;
+  if (now.lastSequenceNumber < sequenceNumber) return true;
+  return now.snapshots.values().some((snapshot) => snapshot.sequenceNumber === sequenceNumber);
 }
 
 function sameMetadata(a: TableState, b: TableState): boolean {

@@ -180,6 +180,24 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     expect(attempts[1]?.afterUnknown).toBe(true);
   });
 
+  /**
+   * Rule: a file of an attempt that may have landed is never used again. Landed unheard, rolled back and expired, its
+   * manifests are deleted; a later snapshot that names them cannot be read.
+   */
+  test('the next attempt is told whether this one is proven not to have landed', async () => {
+    const mayHaveLanded = async (answer: CommitResult, reloaded: TableState) =>
+      (await run({ answers: [answer, landed], reloads: [reloaded] })).attempts[1]?.mayHaveLanded;
+    const expired = { ...base, lastSequenceNumber: 2n };
+    expect(await mayHaveLanded(conflict, later(2n)), 'another has its sequence number').toBe(false);
+    expect(await mayHaveLanded(conflict, { ...base, metadataLocation: 'x' }), 'nobody has it').toBe(false);
+    expect(
+      await mayHaveLanded(conflict, later(OURS)),
+      'it landed, and the answer was for its repetition',
+    ).toBe(true);
+    expect(await mayHaveLanded(conflict, expired), 'whoever had it has expired').toBe(true);
+    expect(await mayHaveLanded(unknown, { ...base }), 'it may still be on its way').toBe(true);
+  });
+
   test('a stage that wants a loaded state gets one, and only then', async () => {
     const { end, attempts } = await run({
       answers: [landed],

@@ -60,7 +60,7 @@ export function stagingOf(
   return {
     judgement: () => last,
     memory,
-    stage: async ({ state, fresh, number, afterUnknown }) => {
+    stage: async ({ state, fresh, number, afterUnknown, mayHaveLanded }) => {
       if (mustBeLoaded && !fresh) return 'reload';
       const judgement = await judge(state, segments, { entry, manifests, memory, afterUnknown });
       // A cached state may be a minute old: only one loaded now may condemn a segment.
@@ -79,10 +79,7 @@ export function stagingOf(
         accepted.map(({ segment }) => [segment.uri, segment.etag]),
       ]);
       const reused =
-        prepared?.batch === batch &&
-        isPreparedFor(prepared, state, merge.schema) &&
-        // A commit that was called refused, landed all the same and was rolled back: its ID is taken.
-        !state.snapshots.has(prepared.snapshotId)
+        !mayHaveLanded && prepared?.batch === batch && isPreparedFor(prepared, state, merge.schema)
           ? prepared
           : undefined;
       prepared = reused ?? {
