@@ -162,11 +162,11 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
       to: '.flatMap(({ items }) => items).slice(0, 0)) failures.set',
     },
   ],
-  'a cached manifest list is taken for the head of any attempt of its snapshot': [
+  'files of an attempt that may have landed are used again': [
     {
-      file: 'lib/jobs/register/table-cache.ts',
-      from: 'list.path === branchHead(state, branch)?.manifestList',
-      to: 'branchHead(cached.state, branch)?.snapshotId === branchHead(state, branch)?.snapshotId',
+      file: 'lib/jobs/register/staging.ts',
+      from: '!mayHaveLanded && ',
+      to: '',
     },
   ],
   'the branch may have moved: its head is not asserted': [
