@@ -44,7 +44,6 @@ export interface Entry {
   readonly quarantine_url: string;
   readonly max_footer_bytes: number;
   readonly freshness_ms?: number;
-  readonly merge_manifests: boolean;
   readonly queues: { readonly arrivals?: string; readonly registrations?: string };
   readonly store: StoreSettings;
   readonly retry: { readonly initial_ms: number; readonly max_ms: number; readonly jitter: number };

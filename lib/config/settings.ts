@@ -176,7 +176,6 @@ export const entrySchema = group({
   quarantine_url: optional(storeUrl, 'Where quarantine objects are written; else {url}/_quarantine'),
   max_footer_bytes: setTo('64MiB', bytes, 'Largest footer that is read'),
   freshness: optional(duration, 'Age of a table’s newest data above which it is unhealthy'),
-  merge_manifests: setTo('false', flag, 'Merges small manifests while committing'),
   snapshot_properties: setTo(
     {},
     summaryProperties,

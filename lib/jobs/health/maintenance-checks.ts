@@ -58,7 +58,7 @@ export function maintenanceChecks(state: TableState, branch: string, found: Tabl
       found.manifests,
       MOST.manifests,
       'count',
-      'rewrite_manifests, or "merge_manifests: true": every query reads all of them',
+      'rewrite_manifests: every query reads all of them',
     ),
     files === undefined || bytes === undefined || files <= MOST.files
       ? undefined
