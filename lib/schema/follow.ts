@@ -96,7 +96,8 @@ function evolve(
   if (!promoted && !samePrimitive(column.type, known.type)) {
     const narrower = isPromotion(column.type, known.type);
     if (!narrower) return { problem: otherType(column, known, 'dataset') };
-    if (uploadedMs >= dataset.changedMs) {
+    // Uploads of one moment have no order: a store tells seconds apart. A narrower type reads under the wider one.
+    if (uploadedMs > dataset.changedMs) {
       return {
         problem: `a type never becomes narrower, but ${typesOf(column, known, 'dataset')}; write ${known.type} again`,
       };

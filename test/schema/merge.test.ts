@@ -229,6 +229,18 @@ describe('mergeSchemas: late segments', () => {
     expect(table.state().currentSchema.fields).toEqual([...v2, column(3, 'd', 'int')]);
   });
 
+  test('uploaded in the very moment of the last change: neither came first, a narrower type is read', () => {
+    const table = evolvingTable([column(1, 'a', 'int')]);
+    const [narrow, wide] = [
+      segment([column(1, 'a', 'int'), column(2, 'b', 'int')]),
+      segment([column(1, 'a', 'int'), column(2, 'b', 'long')]),
+    ];
+    const lastModifiedMs = narrow.lastModifiedMs;
+    table.register([{ ...wide, lastModifiedMs }]);
+    expect(table.register([{ ...narrow, lastModifiedMs }]).refused.size).toBe(0);
+    expect(table.state().currentSchema.fields[1]).toEqual(column(2, 'b', 'long'));
+  });
+
   test('a late name is remembered: the fleet that still has it never renames', () => {
     const table = evolvingTable(v2);
     const early = segment([column(1, 'a', 'long')]);

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { planJson, planText } from '../../../cli/plan-report.ts';
@@ -213,6 +214,8 @@ describe('plan: what would happen', () => {
 
   test('a narrowing is refused as register refuses it, and no table is listed', async () => {
     await registration.deliver([registration.upload(key('a'), file(second, 1))]);
+    // Last-Modified has seconds, and uploads of one second have no order.
+    await sleep(1_100);
     const { tables, outcomes } = await planned(chunk(registration.upload(key('b'), file(narrowed, 1))));
     expect(outcomes).toMatchObject([
       { kind: 'quarantined', error: { code: 'sink.iceberg_schema_mismatch' } },
