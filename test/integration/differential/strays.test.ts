@@ -7,7 +7,7 @@ import { openLake } from '../schema/lake.ts';
 import { describeWith } from '../services/describe-with.ts';
 import { rowsOf } from './rows.ts';
 
-const RUNS = 10;
+const RUNS = 20;
 const SEED = 20260101;
 
 const strays = fc.array(fc.tuple(fc.nat(1000), fc.nat(4)), { minLength: 3, maxLength: 8 });
