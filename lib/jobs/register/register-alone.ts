@@ -5,6 +5,7 @@ import type { SegmentOutcome } from '../../report/outcome.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { quarantinedSegment, quarantineSegment } from '../quarantine/quarantine-segment.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
+import { withinTime } from './within-time.ts';
 
 /** Kept back for saying that the segment was survived. */
 const ANSWER_MS = 1_000;
@@ -33,7 +34,9 @@ export async function registerAlone(
       return await setAside(target, about, died(reference, table, deadly), deadly.uri, ports);
     }
     const trying = survived ? undefined : await ports.quarantine.put(tryRecord('trying', about, ports));
-    const done = await withinTime(registerIt(), about, ports);
+    // A segment that is merely slow is answered for, so that the next invocation does not take it for deadly.
+    const left = ports.remainingMs() - ANSWER_MS;
+    const done = await withinTime(registerIt(), left, () => failed(about, outOfTime(about)), ports.timers);
     const [outcome] = done.outcomes;
     const isOurs = outcome?.kind === 'failed' && outcome.error.code === 'internal.error';
     if (isOurs) return await setAside(target, about, outcome.error, trying, ports);
@@ -112,19 +115,6 @@ async function answerTry(
       trying,
       error,
     });
-  }
-}
-
-/** A segment that is merely slow is answered for, so that the next invocation does not take it for deadly. */
-async function withinTime(work: Promise<TableResult>, about: About, ports: TablePorts): Promise<TableResult> {
-  const done = new AbortController();
-  const late = ports.timers
-    .sleep(Math.max(0, ports.remainingMs() - ANSWER_MS), done.signal)
-    .then(() => failed(about, outOfTime(about)));
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    done.abort();
   }
 }
 

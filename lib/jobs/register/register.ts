@@ -1,12 +1,12 @@
 import { RegistrarError } from '../../errors.ts';
 import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
-import type { Timers } from '../../ports.ts';
 import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { footerMemory } from './footer-memory.ts';
 import { type BatchResult, type Delivery, registerDelivered } from './isolation.ts';
 import type { RegisterPorts, TableTarget } from './register-ports.ts';
+import { withinTime } from './within-time.ts';
 
 export interface RegisterResult {
   /** One an asked segment, in the order they were asked. */
@@ -59,7 +59,7 @@ export async function register(
         remainingMs: timeLeft,
         footerMemory: memory,
       });
-      return withinTime(work, target, wanted, ports.timers, timeLeft());
+      return withinTime(work, timeLeft(), () => outOfTime(target, wanted), ports.timers);
     }),
   );
 
@@ -75,22 +75,6 @@ export async function register(
 const FIRST_DELIVERY: Delivery = { receiveCount: 1 };
 
 /** What is not done in time is reported as failed; it may still land, which the ledger recognises at the redelivery. */
-async function withinTime(
-  work: Promise<BatchResult>,
-  target: TableTarget,
-  references: readonly SegmentReference[],
-  timers: Timers,
-  ms: number,
-): Promise<BatchResult> {
-  const done = new AbortController();
-  const late = timers.sleep(Math.max(0, ms), done.signal).then(() => outOfTime(target, references));
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    done.abort();
-  }
-}
-
 function outOfTime({ table: identifier }: TableTarget, references: readonly SegmentReference[]): BatchResult {
   const table = formatIdentifier(identifier);
   const error = new RegistrarError(
