@@ -1,0 +1,12 @@
+export type Outcome = 'green' | 'red' | 'not-run';
+
+/** What one engine made of one feature. */
+export interface Cell {
+  readonly feature: string;
+  readonly engine: string;
+  readonly outcome: Outcome;
+  /** Green: what was compared. Red: what differs. Not run: why. One line. */
+  readonly detail?: string;
+  /** Anchor in explanations.ts of why it is not green; a cell without one is looked up there by engine, feature and detail. */
+  readonly explained?: string;
+}

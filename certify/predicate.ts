@@ -1,0 +1,11 @@
+import type { PrimitiveType } from '../lib/spec/schema.ts';
+import type { Canonical } from '../test/integration/readers/canonical.ts';
+
+/** A predicate on one column; values in the readers' canonical spelling, typed by the column. */
+export type Predicate = { readonly column: string; readonly type: PrimitiveType } & (
+  | { readonly op: '=' | '<' | '>='; readonly value: Canonical }
+  | { readonly op: 'in'; readonly values: readonly Canonical[] }
+  | { readonly op: 'is null' | 'is not null' }
+  /** LIKE 'prefix%', on strings. */
+  | { readonly op: 'starts with'; readonly value: string }
+);
