@@ -12,7 +12,7 @@ import { fileStore } from './drivers/file-store.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
 import { readQueueAttributes } from './drivers/queue-attributes.ts';
-import type { ProxySettings } from './drivers/rest-catalog/http.ts';
+import type { ProxySettings } from './drivers/http.ts';
 import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
 import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
 import { s3Store } from './drivers/s3.ts';

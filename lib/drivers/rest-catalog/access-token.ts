@@ -1,9 +1,8 @@
 import type { CatalogCredential } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
+import { faultText, type HttpRequest, type SendHttp } from '../http.ts';
 import { sendingError } from './client.ts';
-import { faultText } from './connection-fault.ts';
 import { formEncoded } from './form.ts';
-import type { HttpRequest, SendHttp } from './http.ts';
 import { errorText, isRecord, outcomeOf, readBody, retryAfterMs } from './outcome.ts';
 import { withoutSecrets } from './redaction.ts';
 import { type RepeatingPorts, type RetrySettings, repeatedly } from './repeating.ts';
@@ -136,7 +135,7 @@ async function requestToken(
     return { value: body['access_token'], ...lifeOf(body['access_token'], body['expires_in'], askedAtMs) };
   }
   const { client_secret } = settings.credential;
-  const subject = new URLSearchParams(request.body).get('subject_token') ?? undefined;
+  const subject = new URLSearchParams(String(request.body)).get('subject_token') ?? undefined;
   const words =
     outcome === 'ok'
       ? `${answer.status} without an access_token`

@@ -1,4 +1,4 @@
-import type { HttpRequest } from './http.ts';
+import type { HttpRequest } from '../http.ts';
 
 /** How requests prove who sends them: the one seam for static tokens, OAuth2 and SigV4. */
 export interface Authorization {

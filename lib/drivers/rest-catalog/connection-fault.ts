@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
+import { codeOf, isRefusedCertificate } from '../http.ts';
 
 /** What is wrong with the set-up of a connection, and the way out. */
 export interface ConnectionFault {
@@ -12,37 +13,18 @@ export interface ConnectionFault {
  * take. Undefined for everything that may pass.
  */
 export function connectionFault(cause: Error): ConnectionFault | undefined {
+  if (isRefusedCertificate(cause)) return refusedCertificate;
   const code = codeOf(cause);
   return faults.find(([pattern]) => pattern.test(code))?.[1];
 }
 
-/** Whether the server refused our certificate, or that there was none: it has read nothing else of this connection. */
-export function isRefusedCertificate(cause: Error): boolean {
-  return refusedCertificate.test(codeOf(cause));
-}
-
-/** `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`. */
-export function faultText(cause: Error): string {
-  const code = codeOf(cause);
-  return `${code === '' ? '' : `${code}: `}${(cause.message || cause.name).trim()}`;
-}
-
-function codeOf(cause: Error): string {
-  return 'code' in cause ? String(cause.code) : '';
-}
-
-const refusedCertificate =
-  /^ERR_SSL_\w*ALERT_(CERTIFICATE_\w+|UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
+const refusedCertificate: ConnectionFault = {
+  code: 'auth.failed',
+  problem: 'the client certificate was refused, or none was sent',
+  wayOut: 'set catalog_client_cert and catalog_client_key to a certificate that the server trusts',
+};
 
 const faults: readonly (readonly [RegExp, ConnectionFault])[] = [
-  [
-    refusedCertificate,
-    {
-      code: 'auth.failed',
-      problem: 'the client certificate was refused, or none was sent',
-      wayOut: 'set catalog_client_cert and catalog_client_key to a certificate that the server trusts',
-    },
-  ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     {

@@ -1,6 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
+import { httpSender, type ProxySettings, type SendHttp, type TlsSettings } from '../http.ts';
 import { type Authorization, staticToken } from './authorization.ts';
-import { httpSender, type ProxySettings, type SendHttp, type TlsSettings } from './http.ts';
 import { clientCredentials } from './oauth2.ts';
 import type { RepeatingPorts, RetrySettings } from './repeating.ts';
 

@@ -1,5 +1,5 @@
 import { parseJson } from '../../spec/json.ts';
-import type { HttpExchange } from './http.ts';
+import type { HttpExchange } from '../http.ts';
 
 type HttpAnswer = Extract<HttpExchange, { kind: 'answer' }>;
 
@@ -64,9 +64,9 @@ function errorType(answer: HttpAnswer): string {
 }
 
 /** The body as JSON, or undefined: proxies answer HTML, rate limiters nothing (D8). */
-export function readBody(body: string): unknown {
+export function readBody(body: string | Buffer): unknown {
   try {
-    return parseJson(body);
+    return parseJson(body.toString());
   } catch {
     return undefined;
   }
@@ -83,7 +83,12 @@ export function errorText(answer: HttpAnswer, clean: (text: string) => string): 
     ? [error['type'], error['message']]
     : isRecord(body)
       ? [error, body['error_description'], body['message']]
-      : [answer.body.replaceAll(/<[^>]*>|\s+/g, ' ').trim()];
+      : [
+          answer.body
+            .toString()
+            .replaceAll(/<[^>]*>|\s+/g, ' ')
+            .trim(),
+        ];
   const text = clean(words.filter((word) => typeof word === 'string' && word !== '').join(': '));
   return `${answer.status}${text === '' ? '' : ` ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`}`;
 }

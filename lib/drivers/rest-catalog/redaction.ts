@@ -1,6 +1,6 @@
+import type { HttpRequest } from '../http.ts';
 import { withoutTokens } from '../tokens.ts';
 import { formEncoded } from './form.ts';
-import type { HttpRequest } from './http.ts';
 
 /**
  * Servers quote requests in their errors (F10): what was sent in a header or as a secret of a form is struck out of their words, in

@@ -1,7 +1,7 @@
 import type { Entry } from '../../config/entry.ts';
 import type { Clock, Random, Timers } from '../../ports.ts';
+import type { HttpExchange } from '../http.ts';
 import { connectionFault } from './connection-fault.ts';
-import type { HttpExchange } from './http.ts';
 import { outcomeOf, retryAfterMs } from './outcome.ts';
 
 export type RetrySettings = Pick<Entry, 'retry'>;

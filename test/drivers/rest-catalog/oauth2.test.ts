@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogCredential } from '../../../lib/config/entry.ts';
-import type { HttpExchange, HttpRequest } from '../../../lib/drivers/rest-catalog/http.ts';
+import type { HttpExchange, HttpRequest } from '../../../lib/drivers/http.ts';
 import { clientCredentials } from '../../../lib/drivers/rest-catalog/oauth2.ts';
 import type { RegistrarError } from '../../../lib/errors.ts';
 import { seededRandom } from '../../fakes/random.ts';
@@ -13,7 +13,7 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
     kind: 'answer',
     status,
     headers,
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   };
 }
 
@@ -55,7 +55,7 @@ function tokenServer(
   const bearer = async () => (await authorization.authorize(request))['authorization'];
   const renew = (token: string) =>
     authorization.renew({ ...request, headers: { authorization: `Bearer ${token}` } });
-  const forms = () => requests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
+  const forms = () => requests.map(({ body }) => Object.fromEntries(new URLSearchParams(String(body))));
   return { bearer, renew, requests, forms, sleeps, time };
 }
 
@@ -188,7 +188,7 @@ describe('clientCredentials renews a token', () => {
 
   test('with the credential again when the exchange is refused, when the token has ended or was refused', async () => {
     const { bearer, renew, forms, time } = tokenServer({ token_exchange: true }, ({ body }) =>
-      body?.includes('token-exchange') ? answer(400, { error: 'unsupported_grant_type' }) : undefined,
+      String(body).includes('token-exchange') ? answer(400, { error: 'unsupported_grant_type' }) : undefined,
     );
     await bearer();
     time.nowMs += 56 * MINUTE;

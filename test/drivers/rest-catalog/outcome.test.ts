@@ -3,7 +3,7 @@ import { errorText, outcomeOf, retryAfterMs } from '../../../lib/drivers/rest-ca
 
 function answer(status: number, body: unknown = {}, headers: Readonly<Record<string, string>> = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return { kind: 'answer', status, headers, body: text } as const;
+  return { kind: 'answer', status, headers, body: Buffer.from(text) } as const;
 }
 
 const icebergError = (type: string) => ({ error: { message: 'told', type, code: 0 } });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { httpSender, type ProxySettings } from '../../../lib/drivers/rest-catalog/http.ts';
+import { httpSender, type ProxySettings } from '../../../lib/drivers/http.ts';
 import { json, scriptedServer } from '../../fakes/http.ts';
 
 /** A proxy that tunnels to wherever it is asked, or refuses; it keeps what it was sent in the clear. */
@@ -79,7 +79,7 @@ test.each(['127.0.0.1', 'elsewhere.example,127.0.0.1', '*'])(
     const { url, seen } = await proxy();
     const server = await catalog();
     const send = httpSender({ proxies: through(url, except) });
-    expect(await send(get(server.url))).toMatchObject({ body: '{"by":"catalog"}' });
+    expect(await send(get(server.url))).toMatchObject({ body: Buffer.from('{"by":"catalog"}') });
     expect(seen).toStrictEqual([]);
   },
 );

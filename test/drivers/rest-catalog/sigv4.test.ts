@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpRequest } from '../../../lib/drivers/rest-catalog/http.ts';
+import type { HttpRequest } from '../../../lib/drivers/http.ts';
 import { awsSignature } from '../../../lib/drivers/rest-catalog/sigv4.ts';
 import { type SignedRequest, type SigningKey, signatureProblem } from '../../fakes/aws-signature.ts';
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { httpSender } from '../../../lib/drivers/rest-catalog/http.ts';
+import { httpSender } from '../../lib/drivers/http.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -51,7 +51,7 @@ test('httpSender answers status, headers and body, over one kept connection', as
       kind: 'answer',
       status: 409,
       headers: { 'retry-after': '3' },
-      body: 'busy',
+      body: Buffer.from('busy'),
     });
   }
   expect(connections.size).toBe(1);

@@ -2,16 +2,15 @@ import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
-import { RegistrarError } from '../../errors.ts';
-import { isRefusedCertificate } from './connection-fault.ts';
+import { RegistrarError } from '../errors.ts';
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   readonly origin: string;
   /** Path and query, encoded; nothing normalises it. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 export type HttpExchange =
@@ -20,7 +19,7 @@ export type HttpExchange =
       readonly status: number;
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-      readonly body: string;
+      readonly body: Buffer;
     }
   /** No connection was made (refused, unknown host, a certificate that either side does not trust): the server has seen nothing. */
   | { readonly kind: 'unsent'; readonly cause: Error }
@@ -100,7 +99,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
             else controller.abort(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
           },
           onResponseEnd() {
-            const body = Buffer.concat(chunks).toString();
+            const body = Buffer.concat(chunks, sizeBytes);
             // The connection is free for the next request a turn later; asked before, undici opens another.
             setImmediate(() => setImmediate(resolve, { kind: 'answer', status, headers: answered, body }));
           },
@@ -147,6 +146,25 @@ async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Erro
     httpProxy: proxies.http,
     noProxy: proxies.except,
   });
+}
+
+const refusedCertificate =
+  /^ERR_SSL_\w*ALERT_(CERTIFICATE_\w+|UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
+
+/** Whether the server refused our certificate, or that there was none: it has read nothing else of this connection. */
+export function isRefusedCertificate(cause: Error): boolean {
+  return refusedCertificate.test(codeOf(cause));
+}
+
+/** `ECONNREFUSED`; empty for an error without one. */
+export function codeOf(cause: Error): string {
+  return 'code' in cause ? String(cause.code) : '';
+}
+
+/** `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`. */
+export function faultText(cause: Error): string {
+  const code = codeOf(cause);
+  return `${code === '' ? '' : `${code}: `}${(cause.message || cause.name).trim()}`;
 }
 
 function noteRefusal(socket: Socket, refusals: Map<number, Error>): void {
