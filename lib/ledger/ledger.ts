@@ -5,7 +5,7 @@ import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
 import type { Candidate } from './candidate.ts';
 import { type LedgerMemory, ledgerMemory } from './ledger-memory.ts';
 import { type OpenCandidates, openCandidates } from './open-candidates.ts';
-import type { Listing } from './registration-summary.ts';
+import { type Listing, mayHold } from './registration-summary.ts';
 
 export type Verdict =
   /** Proven: no snapshot of the branch registered it. */
@@ -113,7 +113,8 @@ async function lookUp(
   const added = () => memory.added(snapshot, () => manifests.added(snapshot));
   if (listing.kind === 'segments') return lookUpSegments(snapshotId, listing.etags, open, added);
   if (listing.kind === 'hashes') return lookUpHashes(snapshotId, listing, open, added);
-  const suspects = listing.kind === 'count' ? open.byPath : addsNothing(snapshot) ? NONE : open.unproven;
+  const suspects =
+    listing.kind === 'count' ? inRange(listing, open) : addsNothing(snapshot) ? NONE : open.unproven;
   if (suspects.size === 0) return [];
   return inBoth(suspects, await added()).map(
     ([path, candidate, entry]) => [path, foundAs(candidate, snapshotId, entry)] as const,
@@ -121,6 +122,14 @@ async function lookUp(
 }
 
 const NONE: ReadonlyMap<string, Candidate> = new Map();
+
+function inRange(
+  listing: Listing & { readonly kind: 'count' },
+  { byPath }: OpenCandidates,
+): ReadonlyMap<string, Candidate> {
+  if (listing.range === undefined) return byPath;
+  return new Map(byPath.entries().filter(([path]) => mayHold(listing, path)));
+}
 
 async function lookUpSegments(
   snapshotId: bigint,

@@ -18,14 +18,19 @@ export type Listing =
   | { readonly kind: 'segments'; readonly etags: ReadonlyMap<string, string> }
   /** The first four bytes of each path's hash, ascending, and of its ETag's at the same place. */
   | { readonly kind: 'hashes'; readonly paths: Uint32Array; readonly etags: Uint32Array }
-  | { readonly kind: 'count' }
+  /** Where the summary tells it, every path is between these two, they included. */
+  | { readonly kind: 'count'; readonly range?: PathRange }
   /** Not a registration of ours. */
   | { readonly kind: 'none' };
+
+/** First and last of some paths in their plain spelling, by JavaScript's order of strings. */
+export type PathRange = readonly [first: string, last: string];
 
 const SEGMENTS = 'iceberg-registrar.segments';
 const BASE = 'iceberg-registrar.base';
 const HASHES = 'iceberg-registrar.segment-hashes';
 const COUNT = 'iceberg-registrar.segment-count';
+const RANGE = 'iceberg-registrar.segment-range';
 const VERSION = 'iceberg-registrar.version';
 
 const MAX_SEGMENTS_BYTES = 1024;
@@ -43,7 +48,17 @@ export function registrationSummary(entries: readonly LedgerEntry[]): Record<str
     entries.flatMap((entry) => [hash(entry.uri).subarray(0, 4), hash(entry.etag).subarray(0, 4)]),
   ).toString('base64');
   if (hashes.length <= MAX_HASHES_BYTES) return { [VERSION]: version, [HASHES]: hashes };
-  return { [VERSION]: version, [COUNT]: String(entries.length) };
+  return {
+    [VERSION]: version,
+    [COUNT]: String(entries.length),
+    [RANGE]: JSON.stringify(rangeOf(entries.map(({ uri }) => plainSpelling(uri)))),
+  };
+}
+
+/** The default sort is the order of `<`. */
+function rangeOf(paths: readonly string[]): PathRange {
+  const sorted = paths.toSorted();
+  return [sorted[0] ?? '', sorted.at(-1) ?? ''];
 }
 
 /** Reads a summary back. What is there but cannot be read counts as a registration whose manifests must be read. */
@@ -52,7 +67,17 @@ export function readListing(summary: Readonly<Record<string, string>>): Listing 
   if (segments !== undefined) return readSegments(summary[BASE] ?? '', segments) ?? { kind: 'count' };
   const hashes = summary[HASHES];
   if (hashes !== undefined) return readHashes(hashes) ?? { kind: 'count' };
-  return summary[COUNT] === undefined ? { kind: 'none' } : { kind: 'count' };
+  return summary[COUNT] === undefined ? { kind: 'none' } : { kind: 'count', ...readRange(summary[RANGE]) };
+}
+
+/** Whether a listing that has no names may hold this path; its manifests tell. */
+export function mayHold({ range }: Listing & { readonly kind: 'count' }, path: string): boolean {
+  return range === undefined || (range[0] <= path && path <= range[1]);
+}
+
+function readRange(text: string | undefined): { readonly range?: PathRange } {
+  const [first, last, ...more] = (text === undefined ? undefined : parseStrings(text)) ?? [];
+  return first === undefined || last === undefined || more.length > 0 ? {} : { range: [first, last] };
 }
 
 /** What a listing of hashes is asked with. */

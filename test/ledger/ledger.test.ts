@@ -122,6 +122,24 @@ describe('consultLedger: presence (I2)', () => {
     });
   });
 
+  test('reads the manifests of a registration that lists none only for paths between its first and last', async () => {
+    const listed = { 'iceberg-registrar.segment-count': '5000' };
+    const within = (first: string, last: string) =>
+      tableWithHistory([
+        snapshot(1n, {
+          timestampMs: 0n,
+          summary: { ...listed, 'iceberg-registrar.segment-range': JSON.stringify([first, last]) },
+        }),
+      ]);
+    const known = () => manifests({ 1: [entry(uri)] });
+    expect(await verdict(within(uri, uri), candidate(), known())).toMatchObject({
+      kind: 'registered',
+      reads: ['added 1'],
+    });
+    const beyond = within(`${uri}0`, `${uri}1`);
+    expect(await verdict(beyond, candidate(), known())).toEqual({ kind: 'absent', reads: [] });
+  });
+
   test('says replaced when the path is registered under another ETag, with the entry to compare', async () => {
     const state = tableWithHistory([ours(1n, UPLOADED, uri, 'older')]);
     expect(await verdict(state, candidate(), manifests({ 1: [entry(uri)] }))).toMatchObject({

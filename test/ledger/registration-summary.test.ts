@@ -38,9 +38,10 @@ describe('registrationSummary', () => {
     expect(mention('s3://lake/in/orders/else.parquet', 'etag-7')).toBeUndefined();
   });
 
-  test('writes the number alone above 16 KiB', () => {
-    const summary = registrationSummary(entries(2_000));
-    expect(readListing(summary)).toEqual({ kind: 'count' });
+  test('writes the number alone above 16 KiB, and between which paths they are', () => {
+    const summary = registrationSummary(entries(2_000).toReversed());
+    const range = [entries(1)[0]?.uri, entries(2_000).at(-1)?.uri];
+    expect(readListing(summary)).toEqual({ kind: 'count', range });
     expect(summary['iceberg-registrar.segment-count']).toBe('2000');
   });
 
@@ -61,6 +62,10 @@ describe('readListing', () => {
   test("sends a damaged list of ours to the manifests, and knows others' snapshots", () => {
     expect(readListing({ 'iceberg-registrar.segments': '[1]' })).toEqual({ kind: 'count' });
     expect(readListing({ 'iceberg-registrar.segments': '["no-etag"]' })).toEqual({ kind: 'count' });
+    for (const range of ['["a"]', '["a","b","c"]', '[1,2]', 'a'])
+      expect(
+        readListing({ 'iceberg-registrar.segment-count': '2', 'iceberg-registrar.segment-range': range }),
+      ).toEqual({ kind: 'count' });
     expect(readListing({ 'iceberg-registrar.segment-hashes': 'AAAA' })).toEqual({ kind: 'count' });
     expect(readListing({ operation: 'append' })).toEqual({ kind: 'none' });
   });
