@@ -21,7 +21,7 @@ export interface PreparedManifest {
 /** The part of an append that outlives a refused commit. */
 export interface PreparedAppend {
   readonly snapshotId: bigint;
-  /** One a partition spec. */
+  /** One a partition spec, or several where one would have too many files. */
   readonly manifests: readonly PreparedManifest[];
   readonly addedFiles: number;
   readonly addedRecords: bigint;
@@ -42,6 +42,7 @@ export interface PreparedAppend {
  *
  * @param input.schema the schema after the commit, its `schema-id` the one that the catalog will give it
  * @param input.uuid names the manifests, so it must never have been used before (I1)
+ * @param input.maxFilesPerManifest @default no limit
  * @throws `table.unsupported` for a partition transform that cannot be written
  */
 export function prepareAppend(input: {
@@ -50,14 +51,15 @@ export function prepareAppend(input: {
   readonly dataFiles: readonly DataFile[];
   readonly snapshotId: bigint;
   readonly uuid: string;
+  readonly maxFilesPerManifest?: number;
 }): PreparedAppend {
-  const { state, schema, dataFiles, snapshotId, uuid } = input;
+  const { state, schema, dataFiles, snapshotId, uuid, maxFilesPerManifest = dataFiles.length } = input;
   const directory = metadataDirectory(state);
-  const specIds = [...new Set(dataFiles.map(({ specId }) => specId))];
-  const specs = specIds.map((specId) => specOf(state, specId));
-  const manifests = specs.map((spec, index): PreparedManifest => {
+  const parts = [...Map.groupBy(dataFiles, ({ specId }) => specId)].flatMap(([specId, files]) =>
+    chunks(files, maxFilesPerManifest).map((part) => ({ spec: specOf(state, specId), files: part })),
+  );
+  const manifests = parts.map(({ spec, files }, index): PreparedManifest => {
     const path = `${directory}/${uuid}-m${index}.avro`;
-    const files = dataFiles.filter(({ specId }) => specId === spec['spec-id']);
     const partitionFields = resolvePartitionFields(spec, schema);
     if (files.some(({ partition }) => partition.length !== partitionFields.length)) {
       throw new TypeError(`a partition of spec ${spec['spec-id']} has ${partitionFields.length} values`);
@@ -107,7 +109,7 @@ export function prepareAppend(input: {
       metadataDirectory: directory,
       formatVersion: state.formatVersion,
       schema,
-      specs,
+      specs: [...new Set(parts.map(({ spec }) => spec))],
     },
   };
 }
@@ -127,6 +129,12 @@ export function isPreparedFor(prepared: PreparedAppend, state: TableState, schem
     writtenFor.formatVersion === state.formatVersion &&
     isDeepStrictEqual(writtenFor.schema, schema) &&
     writtenFor.specs.every((spec) => state.specs.some((known) => isDeepStrictEqual(known, spec)))
+  );
+}
+
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
+    items.slice(at * size, (at + 1) * size),
   );
 }
 

@@ -52,6 +52,23 @@ describe('prepareAppend', () => {
     ).toThrow(/21 values/);
   });
 
+  it('writes no manifest with more files than asked for, each file once, every manifest of its own name', () => {
+    const dataFiles = ['a', 'b', 'c', 'd', 'e'].map((name) => dataFile(name));
+    const { manifests, ...prepared } = prepareAppend({
+      state: emptyTable(2),
+      schema: javaSchema,
+      dataFiles,
+      snapshotId: 1n,
+      uuid,
+      maxFilesPerManifest: 2,
+    });
+    expect(manifests.map(({ file }) => file.addedFilesCount)).toEqual([2, 2, 1]);
+    expect(new Set(manifests.map(({ path }) => path)).size).toBe(3);
+    const entries = manifests.flatMap(({ bytes, path }) => [...readManifestEntries(bytes, path)]);
+    expect(entries.map(({ filePath }) => filePath)).toEqual(dataFiles.map(({ filePath }) => filePath));
+    expect(prepared.addedFiles).toBe(5);
+  });
+
   it('refuses numbers that do not fit in 64 bits (C23)', () => {
     const dataFiles = [dataFile('a', 2n ** 63n)];
     expect(() =>

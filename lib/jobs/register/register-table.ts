@@ -7,9 +7,9 @@ import type { TableState } from '../../spec/table-state.ts';
 import { ensureTable, missingTable } from './ensure-table.ts';
 import type { FooterRound } from './footer-memory.ts';
 import { keepWarm } from './keep-warm.ts';
-import { readFooters } from './read-footers.ts';
+import { type FootersRead, readFooters } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
-import { mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
+import { type BulkStaging, mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
 import { isUsable, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
 
@@ -27,10 +27,47 @@ export async function registerTable(
   ports: TablePorts,
   oldestSentMs?: number,
 ): Promise<TableResult> {
-  const table = formatIdentifier(target.table);
   const round: FooterRound = { heldBytes: 0, isOver: false };
   try {
-    return await registerOnTable(target, references, round, ports, oldestSentMs);
+    const footers = footersOf(target, references, round, ports);
+    return await registerRead(target, references, footers, ports, { oldestSentMs });
+  } finally {
+    ports.footerMemory.release(round);
+  }
+}
+
+/** Reads the footers of one table's segments: as many as the round has room for. @throws `store.unavailable`, `auth.failed` */
+export function footersOf(
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  round: FooterRound,
+  ports: TablePorts,
+): Promise<FootersRead> {
+  return readFooters(ports.store, references, {
+    readAheadBytes: readAheadBytes(ports.cache.get(cacheKey(target))),
+    maxFooterBytes: target.entry.max_footer_bytes,
+    concurrently: ports.footerLimit,
+    hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
+    isOver: () => round.isOver || ports.remainingMs() <= 0,
+  });
+}
+
+export interface ReadOptions {
+  readonly oldestSentMs?: number | undefined;
+  readonly bulk?: BulkStaging;
+}
+
+/** Registers segments whose footers are read or under way. A fault is the outcome of each of them. */
+export async function registerRead(
+  target: TableTarget,
+  references: readonly SegmentReference[],
+  reading: Promise<FootersRead>,
+  ports: TablePorts,
+  options: ReadOptions = {},
+): Promise<TableResult> {
+  const table = formatIdentifier(target.table);
+  try {
+    return await registerOnTable(target, references, reading, ports, options);
   } catch (fault) {
     ports.cache.delete(cacheKey(target));
     const error = fault instanceof RegistrarError ? fault : unexpected(table, fault);
@@ -39,41 +76,28 @@ export async function registerTable(
       outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
       registration: undefined,
     };
-  } finally {
-    ports.footerMemory.release(round);
   }
 }
 
 async function registerOnTable(
   target: TableTarget,
   references: readonly SegmentReference[],
-  round: FooterRound,
+  reading: Promise<FootersRead>,
   ports: TablePorts,
-  oldestSentMs: number | undefined,
+  { oldestSentMs, bulk }: ReadOptions,
 ): Promise<TableResult> {
   const { entry } = target;
   const startedMs = ports.clock.now();
   const cached = ports.cache.get(cacheKey(target));
   const warm = isUsable(cached, startedMs) ? cached.state : undefined;
-  const [footers, known] = await Promise.all([
-    readFooters(ports.store, references, {
-      readAheadBytes: readAheadBytes(cached),
-      maxFooterBytes: entry.max_footer_bytes,
-      concurrently: ports.footerLimit,
-      hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
-      isOver: () => round.isOver || ports.remainingMs() <= 0,
-    }),
-    warm ?? loadTable(target, ports),
-  ]);
+  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports)]);
   const reportOn = { target, references, footers, startedMs, oldestSentMs };
   if (footers.segments.length === 0) return reportTable(reportOn, ports);
   const state = await ensureTable(target, footers, known, ports);
   if ('condemned' in state) return reportTable({ ...reportOn, footers: state }, ports);
 
-  const staging = stagingOf(entry, footers.segments, cached, {
-    ...ports,
-    store: ports.tableStore ?? ports.store,
-  });
+  const stagingPorts = { ...ports, store: ports.tableStore ?? ports.store };
+  const staging = stagingOf(entry, footers.segments, cached, stagingPorts, bulk);
   const end = await commitInAttempts<StagedBatch>(ports, {
     table: target.table,
     branch: entry.branch,

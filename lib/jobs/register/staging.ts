@@ -13,7 +13,7 @@ import type { DataFile } from '../../spec/manifest.ts';
 import type { Snapshot } from '../../spec/snapshot.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import type { TableUpdate } from '../../spec/table-update.ts';
-import { type Judgement, judge } from './judgement.ts';
+import { type Judgement, type JudgementOptions, judge } from './judgement.ts';
 import type { SegmentRead } from './read-footers.ts';
 import { type CachedTable, listOfHead } from './table-cache.ts';
 import { manifestReader, readList } from './table-manifests.ts';
@@ -33,6 +33,13 @@ export interface StagingPorts {
   readonly random: Random;
 }
 
+/** What is done otherwise where thousands of segments go in at once. */
+export interface BulkStaging {
+  /** How the snapshots of this state are asked. */
+  readonly ledgerOf: (state: TableState) => Pick<JudgementOptions, 'manifests' | 'memory'>;
+  readonly maxFilesPerManifest: number;
+}
+
 export interface Staging {
   readonly stage: (attempt: Attempt) => Promise<StagedCommit<StagedBatch> | 'nothing' | 'reload'>;
   /** What the last attempt said of the segments. */
@@ -50,9 +57,10 @@ export function stagingOf(
   segments: readonly SegmentRead[],
   cached: CachedTable | undefined,
   { store, clock, random }: StagingPorts,
+  bulk?: BulkStaging,
 ): Staging {
-  const manifests = manifestReader(store);
   const memory = cached?.memory ?? ledgerMemory();
+  const ledger = { manifests: manifestReader(store), memory };
   const mustBeLoaded = segments.some(mayBeWrittenByIceberg);
   let last: Judgement | undefined;
   let prepared: (PreparedAppend & { readonly batch: string }) | undefined;
@@ -62,7 +70,11 @@ export function stagingOf(
     memory,
     stage: async ({ state, fresh, number, afterUnknown, mayHaveLanded }) => {
       if (mustBeLoaded && !fresh) return 'reload';
-      const judgement = await judge(state, segments, { entry, manifests, memory, afterUnknown });
+      const judgement = await judge(state, segments, {
+        entry,
+        afterUnknown,
+        ...(bulk?.ledgerOf(state) ?? ledger),
+      });
       // A cached state may be a minute old: only one loaded now may condemn a segment.
       if (judgement.condemned.size > 0 && !fresh) return 'reload';
       // No assertion guards properties: they are written as a state loaded now has them.
@@ -89,6 +101,7 @@ export function stagingOf(
           dataFiles: dataFilesOf(judgement, state),
           snapshotId: newSnapshotId(random),
           uuid: random.uuid(),
+          ...(bulk !== undefined && { maxFilesPerManifest: bulk.maxFilesPerManifest }),
         }),
         batch,
       };

@@ -38,6 +38,7 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
 
   const { footers, judgement, end } = of;
   const snapshotId = end?.outcome === 'landed' ? end.result.snapshotId : undefined;
+  const acceptedOf = new Map(judgement?.accepted.map((accepted) => [accepted.segment.uri, accepted]));
   const begun = of.references.filter((reference) => !footers.postponed.has(segmentUri(reference)));
   const outcomes = begun.map((reference): SegmentOutcome => {
     const uri = segmentUri(reference);
@@ -48,7 +49,7 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
     if (ignored !== undefined) return { ...about, kind: 'ignored', reason: ignored };
     const earlier = judgement?.registered.get(uri);
     if (earlier !== undefined) return { ...about, kind: 'already-registered', snapshotId: earlier };
-    const accepted = judgement?.accepted.find(({ segment }) => segment.uri === uri);
+    const accepted = acceptedOf.get(uri);
     if (accepted !== undefined && snapshotId !== undefined) {
       return { ...about, kind: 'committed', snapshotId, partition: accepted.partition };
     }
