@@ -1,23 +1,20 @@
-import { ignoredKey } from '../../event/finding.ts';
-import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
-import type { Candidate } from '../../ledger/candidate.ts';
+import type { SegmentReference } from '../../event/segment-reference.ts';
 import { consultLedger, searchSnapshots } from '../../ledger/ledger.ts';
 import { ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { type PathIndex, pathIndex } from '../../ledger/path-index.ts';
 import type { ListedObject } from '../../ports.ts';
 import { countOutcomes } from '../../report/outcome.ts';
 import { layoutRouter } from '../../route/layout.ts';
-import { ownFileTest } from '../../route/table-paths.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
-import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
-import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
+import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
 import { missingTable } from '../register/ensure-table.ts';
 import { register } from '../register/register.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
+import { candidateOf, listedReference, segmentTest, waitingIn } from './dataset-objects.ts';
 import type { Dataset } from './datasets.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
 
@@ -62,8 +59,8 @@ export async function reconcile(
 
   const tally = newTally();
   const live = await indexLive(state, dataset, ports, tally);
-  const waiting = await waitingIn(state, ports);
-  const isSegment = segmentFilter(dataset, state, ports);
+  const waiting = await waitingIn(table, ports);
+  const isSegment = segmentTest(table, state, layoutRouter(ports.entries));
   const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
   const untilMs = ports.clock.now() - graceMs;
   const settle = settlerOf(dataset, state, ports, options, tally, remainingMs);
@@ -116,28 +113,6 @@ async function indexLive(
 
 function tableFiles({ store, tableStore = store }: EntryPorts): Pick<EntryPorts['store'], 'read'> {
   return tableStore;
-}
-
-async function waitingIn(state: TableState, ports: ReconcilePorts): Promise<ReadonlySet<string>> {
-  const failures = await listFailures(ports, { table: formatIdentifier(state.identifier) });
-  return new Set(failures.flatMap(({ record }) => record.segment?.uri ?? []));
-}
-
-/** Only what a shipper uploaded to this dataset is a segment (I11). */
-function segmentFilter(
-  { table }: Dataset,
-  state: TableState,
-  { entries }: ReconcilePorts,
-): (object: ListedObject) => boolean {
-  const routeOf = layoutRouter(entries);
-  const isOwnFile = ownFileTest(state);
-  return ({ uri, sizeBytes }) => {
-    const reference = referenceTo(uri);
-    if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;
-    const routing = routeOf(reference);
-    if (routing.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table)) return false;
-    return !isOwnFile(uri);
-  };
 }
 
 /** Sorts objects that are not live, and sees to those that are missing. */
@@ -224,16 +199,6 @@ async function noteGone(
 /** In the order of keys: by their bytes. */
 function follows(uri: string, other: string): boolean {
   return Buffer.compare(Buffer.from(uri), Buffer.from(other)) > 0;
-}
-
-function candidateOf({ uri, version, sizeBytes, lastModifiedMs }: ListedObject): Candidate {
-  return { uri, etag: version, sizeBytes, uploadedMs: lastModifiedMs, copied: false };
-}
-
-function listedReference({ uri, version, sizeBytes }: ListedObject): SegmentReference {
-  const reference = referenceTo(uri);
-  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
-  return { ...reference, etag: version, sizeBytes };
 }
 
 function add(tally: Tally, end: string, count: number): void {

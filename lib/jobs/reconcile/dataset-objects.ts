@@ -1,0 +1,45 @@
+import { ignoredKey } from '../../event/finding.ts';
+import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
+import type { Candidate } from '../../ledger/candidate.ts';
+import type { ListedObject } from '../../ports.ts';
+import type { layoutRouter } from '../../route/layout.ts';
+import { ownFileTest } from '../../route/table-paths.ts';
+import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
+import type { TableState } from '../../spec/table-state.ts';
+import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
+
+/** Only what a shipper uploaded to this dataset is a segment (I11). */
+export function segmentTest(
+  table: TableIdentifier,
+  state: TableState,
+  routeOf: ReturnType<typeof layoutRouter>,
+): (object: Pick<ListedObject, 'uri' | 'sizeBytes'>) => boolean {
+  const isOwnFile = ownFileTest(state);
+  return ({ uri, sizeBytes }) => {
+    const reference = referenceTo(uri);
+    if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;
+    const routing = routeOf(reference);
+    if (routing.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table)) return false;
+    return !isOwnFile(uri);
+  };
+}
+
+/** The segments of a table that wait in quarantine, by URI. @throws `store.unavailable`, `auth.failed` */
+export async function waitingIn(
+  table: TableIdentifier,
+  ports: QuarantinesPorts,
+): Promise<ReadonlySet<string>> {
+  const failures = await listFailures(ports, { table: formatIdentifier(table) });
+  return new Set(failures.flatMap(({ record }) => record.segment?.uri ?? []));
+}
+
+/** What the ledger is asked with. */
+export function candidateOf({ uri, version, sizeBytes, lastModifiedMs }: ListedObject): Candidate {
+  return { uri, etag: version, sizeBytes, uploadedMs: lastModifiedMs, copied: false };
+}
+
+export function listedReference({ uri, version, sizeBytes }: ListedObject): SegmentReference {
+  const reference = referenceTo(uri);
+  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
+  return { ...reference, etag: version, sizeBytes };
+}
