@@ -50,16 +50,21 @@ export function awsFault(error: unknown): AwsFault {
   if (!(error instanceof Error))
     return { name: 'Error', message: String(error), status: undefined, attempts: 1 };
   const { name } = error;
-  const message = withoutTokens(error.message);
   const metadata = '$metadata' in error ? (error.$metadata as Record<string, unknown>) : {};
   const status = metadata['httpStatusCode'];
   const attempts = metadata['attempts'];
   return {
     name,
-    message: message.length > 500 ? `${message.slice(0, 500)}…` : message,
+    message: faultMessage(error.message),
     status: typeof status === 'number' ? status : undefined,
     attempts: typeof attempts === 'number' ? attempts : 1,
   };
+}
+
+/** A service's own words: without the signatures of URLs, and not longer than a line. */
+export function faultMessage(words: string): string {
+  const message = withoutTokens(words);
+  return message.length > 500 ? `${message.slice(0, 500)}…` : message;
 }
 
 /** The error for a call that failed for good: `auth.failed` for refused or absent credentials, else `unavailable`. */

@@ -51,6 +51,8 @@ export interface HttpSettings {
   readonly connectTimeoutMs?: number;
   /** @default 30_000 */
   readonly timeoutMs?: number;
+  /** How long a connection without requests is kept. @default 4_000 */
+  readonly keepAliveMs?: number;
   /** Of an answer's body: what is longer is no answer. @default 256 MiB */
   readonly maxAnswerBytes?: number;
   readonly tls?: TlsSettings;
@@ -99,9 +101,10 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
             else controller.abort(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
           },
           onResponseEnd() {
-            const body = Buffer.concat(chunks, sizeBytes);
-            // The connection is free for the next request a turn later; asked before, undici opens another.
-            setImmediate(() => setImmediate(resolve, { kind: 'answer', status, headers: answered, body }));
+            const [first = Buffer.alloc(0), ...rest] = chunks;
+            const body = rest.length === 0 ? first : Buffer.concat(chunks, sizeBytes);
+            // The connection is free for the next request only after what undici puts off till the next turn: before, another is opened.
+            process.nextTick(setImmediate, resolve, { kind: 'answer', status, headers: answered, body });
           },
           onResponseError(_controller, cause) {
             const refusal = status === 0 ? refusalOf(cause) : undefined;
@@ -115,9 +118,14 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
 
 /** `refusals` gets what servers said of our certificate, by the port that the connection went out from. */
 async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Error>): Promise<Dispatcher> {
-  const { connectTimeoutMs = 5_000, timeoutMs = 30_000, tls = {}, proxies } = settings;
+  const { connectTimeoutMs = 5_000, timeoutMs = 30_000, keepAliveMs = 4_000, tls = {}, proxies } = settings;
   const given = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
-  const times = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connectTimeout: connectTimeoutMs };
+  const times = {
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connectTimeout: connectTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+  };
   const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...given });
   const connect: buildConnector.connector = (options, callback) =>
     connector(options, (...result) => {
@@ -154,6 +162,13 @@ const refusedCertificate =
 /** Whether the server refused our certificate, or that there was none: it has read nothing else of this connection. */
 export function isRefusedCertificate(cause: Error): boolean {
   return refusedCertificate.test(codeOf(cause));
+}
+
+/** Whether a later sending may fare better: not where the set-up of the connection is wrong, or the request is none. */
+export function mayPass(cause: Error): boolean {
+  return !/^(UND_ERR_INVALID_ARG|ERR_TLS_|ERR_SSL_|UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED|INVALID_(CA|PURPOSE))/.test(
+    codeOf(cause),
+  );
 }
 
 /** `ECONNREFUSED`; empty for an error without one. */

@@ -1,0 +1,104 @@
+/** What AWS's SDK does for the store: listings, and what only it can find out. A chunk of its own, loaded when it is needed. */
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import type { StoreSettings } from '../../config/entry.ts';
+import { RegistrarError } from '../../errors.ts';
+import type { ListedObject } from '../../ports.ts';
+import { awsClientConfig, awsError, awsFault } from '../aws-client.ts';
+import { type BucketEndpoint, parseS3Uri } from './address.ts';
+import { lastModifiedOf, versionOf } from './object-headers.ts';
+import type { AwsCredentials } from './signed-request.ts';
+
+export interface S3Sdk {
+  list(prefix: string, options?: { readonly startAfter?: string }): AsyncGenerator<ListedObject>;
+  /** As the SDK finds them: environment, profile, container, instance. Renewed before they end. */
+  credentials(): Promise<AwsCredentials>;
+  region(): Promise<string>;
+  /** By the SDK's own rules: access points, FIPS and dual stack, profiles, every partition. */
+  endpointOf(bucket: string, region: string): Promise<BucketEndpoint>;
+}
+
+export function s3Sdk(settings: StoreSettings): S3Sdk {
+  const client = new S3Client({
+    ...awsClientConfig(settings),
+    forcePathStyle: settings.path_style ?? settings.endpoint !== undefined,
+    followRegionRedirects: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  const { config } = client;
+
+  async function* list(
+    prefix: string,
+    options: { readonly startAfter?: string } = {},
+  ): AsyncGenerator<ListedObject> {
+    const { bucket, key } = parseS3Uri(prefix);
+    const after = options.startAfter === undefined ? {} : { StartAfter: parseS3Uri(options.startAfter).key };
+    let token: string | undefined;
+    do {
+      const page = await client
+        .send(
+          new ListObjectsV2Command({
+            Bucket: bucket,
+            Prefix: key,
+            EncodingType: 'url',
+            ...(settings.requester_pays && { RequestPayer: 'requester' }),
+            ...(token === undefined ? after : { ContinuationToken: token }),
+          }),
+        )
+        .catch((error: unknown) => {
+          throw awsError('store.unavailable', `list "${prefix}"`, awsFault(error));
+        });
+      const decode = page.EncodingType === 'url' ? decodeListedKey : (listed: string) => listed;
+      for (const { Key, Size, ETag, LastModified } of page.Contents ?? []) {
+        if (Key === undefined) continue;
+        const uri = `s3://${bucket}/${decode(Key)}`;
+        yield {
+          uri,
+          sizeBytes: Size ?? 0,
+          version: versionOf(uri, ETag),
+          lastModifiedMs: lastModifiedOf(uri, LastModified?.getTime()),
+        };
+      }
+      token = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  return {
+    list,
+    credentials: () => config.credentials(),
+    region: () => config.region(),
+    async endpointOf(bucket, region) {
+      const { url, properties } = config.endpointProvider({
+        Bucket: bucket,
+        Region: region,
+        ForcePathStyle: settings.path_style ?? false,
+        UseFIPS: await config.useFipsEndpoint(),
+        UseDualStack: await config.useDualstackEndpoint(),
+        ...(config.endpoint && { Endpoint: addressOf(await config.endpoint()) }),
+      });
+      const schemes = (properties?.['authSchemes'] ?? []) as readonly { readonly name: string }[];
+      if (schemes.every(({ name }) => name === 'sigv4')) {
+        return { origin: url.origin, basePath: url.pathname.replace(/\/*$/, '/') };
+      }
+      throw new RegistrarError(
+        'config.invalid',
+        `Cannot use the bucket "${bucket}": it wants signatures of another kind (${schemes.map(({ name }) => name).join(', ')}); use a general purpose bucket`,
+      );
+    },
+  };
+}
+
+function addressOf(endpoint: {
+  protocol: string;
+  hostname: string;
+  port?: number | undefined;
+  path: string;
+}) {
+  const { protocol, hostname, port, path } = endpoint;
+  return `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`;
+}
+
+/** `encoding-type=url` is form encoding: a space is `+`. */
+function decodeListedKey(key: string): string {
+  return decodeURIComponent(key.replaceAll('+', ' '));
+}
