@@ -2,8 +2,8 @@ import type { Schema } from '../../lib/spec/schema.ts';
 import type { Dice } from './dice.ts';
 
 /**
- * A value as the shipper holds it: int, float, double and date (days) are numbers; long, decimal (unscaled) and timestamps
- * (microseconds) are bigints; uuid, fixed and binary are bytes; maps are Maps; structs are objects by field name.
+ * A value as the shipper holds it: int, float, double and date (days) are numbers; long, decimal (unscaled), time
+ * and timestamps (microseconds, or nanoseconds by their type) are bigints; uuid, fixed and binary are bytes; maps are Maps; structs are objects by field name.
  */
 export type Value =
   | null

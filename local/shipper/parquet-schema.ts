@@ -58,6 +58,10 @@ const primitiveElements: Readonly<Record<string, Omit<SchemaElement, 'name'>>> =
   float: { type: 'FLOAT' },
   double: { type: 'DOUBLE' },
   date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+  time: {
+    type: 'INT64',
+    logical_type: { type: 'TIME', isAdjustedToUTC: false, unit: 'MICROS' },
+  },
   timestamp: {
     type: 'INT64',
     logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },

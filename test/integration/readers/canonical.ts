@@ -100,11 +100,12 @@ function canonical(type: Type, value: Value): Canonical {
       return isoMicros(value as bigint);
     case 'timestamptz':
       return `${isoMicros(value as bigint)}+00:00`;
-    // The readers' datetimes have no nanoseconds: tests write whole microseconds.
     case 'timestamp_ns':
-      return isoMicros((value as bigint) / 1000n);
+      return isoNanos(value as bigint);
     case 'timestamptz_ns':
-      return `${isoMicros((value as bigint) / 1000n)}+00:00`;
+      return `${isoNanos(value as bigint)}+00:00`;
+    case 'time':
+      return isoMicros(value as bigint).slice('1970-01-01T'.length);
     case 'boolean':
     case 'string':
       return value as boolean | string;
@@ -118,4 +119,10 @@ function isoMicros(micros: bigint): string {
   const micro = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
   const seconds = new Date(Number((micros - micro) / 1000n)).toISOString().slice(0, 19);
   return `${seconds}.${micro.toString().padStart(6, '0')}`;
+}
+
+/** Nanoseconds since 1970; nine digits where six do not say all. */
+function isoNanos(nanos: bigint): string {
+  const rest = ((nanos % 1000n) + 1000n) % 1000n;
+  return `${isoMicros((nanos - rest) / 1000n)}${rest === 0n ? '' : rest.toString().padStart(3, '0')}`;
 }

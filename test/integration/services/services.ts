@@ -129,7 +129,7 @@ async function inContainers(): Promise<boolean> {
 
 /** Runs `.ci/setup` for one component; it costs nothing when that is there already. */
 export async function install(
-  component: 'seaweedfs' | 'localstack' | 'fixture' | 'parquet' | 'readers' | 'spark',
+  component: 'seaweedfs' | 'localstack' | 'fixture' | 'parquet' | 'readers' | 'engines' | 'spark' | 'trino',
 ): Promise<void> {
   await promisify(execFile)(join(root, '.ci/setup'), [component]);
 }

@@ -1,0 +1,46 @@
+import type { Schema } from '../lib/spec/schema.ts';
+import type { Row } from '../test/integration/readers/canonical.ts';
+import { canonicalised, type ReadRow } from './read-value.ts';
+
+/** What `seq`, a number that no other row of the table has, names the rows by. */
+export const key = 'seq';
+
+/**
+ * The lines in which what was read differs from what was shipped: rows too many and too few, then values by row and column. None when
+ * both are the same.
+ */
+export function differences(
+  schema: Schema,
+  shipped: readonly Row[],
+  read: readonly ReadRow[],
+  columns: readonly string[],
+): readonly string[] {
+  const found = new Map<string, Row>();
+  const lines: string[] = [];
+  for (const row of read) {
+    const canonical = canonicalised(schema, row);
+    const seq = String(canonical[key]);
+    if (found.has(seq)) lines.push(`row ${seq} twice`);
+    found.set(seq, canonical);
+  }
+  const expected = new Map(shipped.map((row) => [String(row[key]), canonicalised(schema, row)]));
+  lines.push(
+    ...[...found.keys()].filter((seq) => !expected.has(seq)).map((seq) => `row ${seq} was not shipped`),
+  );
+  for (const [seq, row] of expected) {
+    const other = found.get(seq);
+    if (other === undefined) {
+      lines.push(`row ${seq} is missing`);
+      continue;
+    }
+    for (const column of columns) {
+      const [want, got] = [JSON.stringify(row[column]), JSON.stringify(other[column])];
+      if (want !== got) lines.push(`${column}: ${short(got)} for ${short(want)}`);
+    }
+  }
+  return [...new Set(lines)];
+}
+
+function short(text = 'nothing'): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}

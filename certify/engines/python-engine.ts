@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
+import type { CatalogService } from '../../test/integration/services/service.ts';
+import { installedFolder } from '../../test/integration/services/services.ts';
+import { type Program, startProgram } from '../../test/soak/python.ts';
+import type { Predicate } from '../predicate.ts';
+import type { ReadRow } from '../read-value.ts';
+import type { Engine, EngineName, ReadOptions } from './engine.ts';
+import { type Dialect, predicateSql } from './sql.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface PythonEngine {
+  readonly name: EngineName;
+  /** A component of `.ci/setup`, which is a Python environment. */
+  readonly environment: 'readers' | 'engines' | 'spark';
+  /** A file of programs/. */
+  readonly program: string;
+  readonly args?: readonly string[];
+  /** Absent where predicates are built in Python. */
+  readonly dialect?: Dialect;
+  readonly plans?: boolean;
+  readonly writes?: boolean;
+}
+
+/** Starts an engine that is a Python program; one that dies of a table is started again for the next. */
+export async function startPythonEngine(
+  { name, environment, program, args = [], dialect, plans = false, writes = false }: PythonEngine,
+  catalog: CatalogService,
+  log: (text: string) => void,
+): Promise<Engine> {
+  const start = (): Program =>
+    startProgram(
+      join(installedFolder, environment, 'bin/python'),
+      [join(import.meta.dirname, 'programs', program), ...args],
+      { PYTHONPATH: [join(root, 'test/integration/readers'), join(root, 'test/soak')].join(':') },
+      log,
+    );
+  let running: Program | undefined = start();
+  const ask = async (request: object): Promise<unknown> => {
+    running ??= start();
+    try {
+      return await running.ask({ catalog, ...request });
+    } catch (error) {
+      const { message } = error as Error;
+      if (message.endsWith(' ended')) running = undefined;
+      throw new Error(lastLine(message));
+    }
+  };
+  const predicate = (where: Predicate | undefined) =>
+    where && { where, ...(dialect && { sql: predicateSql(dialect, where) }) };
+
+  return {
+    name,
+    version: (await ask({ do: 'version' })) as string,
+    rows: async (table: TableIdentifier, { select, where }: ReadOptions = {}) =>
+      (await ask({ do: 'rows', ...table, select, ...predicate(where) })) as readonly ReadRow[],
+    count: async (table) => Number(await ask({ do: 'count', ...table })),
+    ...(plans && {
+      plannedFiles: async (table: TableIdentifier, where?: Predicate) =>
+        Number(await ask({ do: 'plan', ...table, ...predicate(where) })),
+    }),
+    ...(writes && {
+      execute: async (table: TableIdentifier, sql: string) => {
+        await ask({ do: 'execute', ...table, sql });
+      },
+    }),
+    stop: async () => running?.stop(),
+  };
+}
+
+/** What a traceback ends with: the error itself; of a Java stack, its first line. */
+function lastLine(message: string): string {
+  const lines = message
+    .split('\n')
+    .filter((line) => /^\S/.test(line) && !/^(Traceback|JVM stacktrace)/.test(line));
+  const error = lines.findLast(
+    (line) => /^[\w.]+(Error|Exception|Panic\w*)?\b.*:/.test(line) && !/^\s*at /.test(line),
+  );
+  return (error ?? lines.at(-1) ?? message).slice(0, 400);
+}
