@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Schema, StructType, Type } from '../../../lib/spec/schema.ts';
+import type { Schema } from '../../../lib/spec/schema.ts';
 import type { Row } from '../../../local/shipper/dataset.ts';
 import { type Stack, startStack } from '../../../local/stack.ts';
 import { lineage, steps } from '../../schema/lineage.ts';
 import { canonicalRow, projectRow } from '../readers/canonical.ts';
-import { openLake, parquetWithoutIds } from '../schema/lake.ts';
+import { openLake } from '../schema/lake.ts';
+import { parquetWithoutIds, underIdsOf } from '../schema/without-ids.ts';
 import { bucket } from '../services/service.ts';
 import { rowsOf } from './rows.ts';
 
@@ -57,26 +58,4 @@ test(`${RUNS} random datasets without field IDs: the same, by the names of the c
 
 function someRows(schema: Schema, seed: number): readonly Row[] {
   return fc.sample(rowsOf(schema), { numRuns: 1, seed: SEED + seed })[0] ?? [];
-}
-
-/** The schema with the IDs that its columns have, by name, in the table. */
-function underIdsOf(table: StructType, { fields, ...shape }: StructType): StructType {
-  return {
-    ...shape,
-    fields: fields.map((field) => {
-      const held = table.fields.find(({ name }) => name === field.name);
-      return { ...field, id: held?.id ?? -1, type: typeUnder(held?.type ?? field.type, field.type) };
-    }),
-  };
-}
-
-function typeUnder(table: Type, type: Type): Type {
-  if (typeof type === 'string' || typeof table === 'string') return type;
-  if (type.type === 'struct' && table.type === 'struct') return underIdsOf(table, type);
-  if (type.type === 'list' && table.type === 'list') {
-    return { ...type, element: typeUnder(table.element, type.element) };
-  }
-  return type.type === 'map' && table.type === 'map'
-    ? { ...type, value: typeUnder(table.value, type.value) }
-    : type;
 }

@@ -4,7 +4,8 @@ import type { Row as ShippedRow } from '../../../local/shipper/dataset.ts';
 import { list, map, optional, required, schema, struct } from '../../../local/shipper/schema-notation.ts';
 import { canonicalRow } from '../readers/canonical.ts';
 import { onEveryCatalog } from './catalogs.ts';
-import { type Lake, openLake, parquetWithoutIds } from './lake.ts';
+import { type Lake, openLake } from './lake.ts';
+import { parquetWithoutIds } from './without-ids.ts';
 
 const first = schema(
   required(1, 'id', 'long'),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect } from 'vitest';
 import type { RegistrarError } from '../../../lib/errors.ts';
 import type { SegmentReference } from '../../../lib/event/segment-reference.ts';
@@ -13,7 +12,6 @@ import { readTableMetadata } from '../../../lib/spec/table-metadata.ts';
 import type { TableState } from '../../../lib/spec/table-state.ts';
 import { type Wiring, wire } from '../../../lib/wire.ts';
 import type { Row as ShippedRow } from '../../../local/shipper/dataset.ts';
-import { parquetSchema } from '../../../local/shipper/parquet-schema.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { memoryLog } from '../../fakes/log.ts';
 import { canonicalRow, projectRow, type Row, sorted } from '../readers/canonical.ts';
@@ -187,15 +185,6 @@ function only<T>(items: readonly T[]): T {
 function committed(outcome: SegmentOutcome): void {
   if (outcome.kind === 'committed') return;
   throw 'error' in outcome ? outcome.error : new Error(`the segment was ${outcome.kind}`);
-}
-
-/** The rows as most writers ship them: a Parquet file without one field ID. */
-export function parquetWithoutIds(shape: Schema, rows: readonly ShippedRow[]): Uint8Array {
-  const bytes = parquetWriteBuffer({
-    schema: parquetSchema(shape).map(({ field_id: _, ...element }) => element),
-    columnData: shape.fields.map(({ name }) => ({ name, data: rows.map((row) => row[name] ?? null) })),
-  });
-  return new Uint8Array(bytes);
 }
 
 /** Java writes `decimal(9, 2)`. */
