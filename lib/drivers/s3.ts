@@ -5,6 +5,7 @@ import type { ByteRange, ListedObject, ReadResult, Store, StoredObject } from '.
 import { awsError, faultText, isCredentialFault, isForeign } from './aws-client.ts';
 import { httpSender, type SendHttp } from './http.ts';
 import { systemClock, systemRandom, systemTimers } from './platform.ts';
+import { cut, rangeHeader, wholeOrPart } from './ranged-body.ts';
 import { parseS3Uri } from './s3/address.ts';
 import { lastModifiedOf, versionOf } from './s3/object-headers.ts';
 import { type S3Result, s3Requests } from './s3/requests.ts';
@@ -142,37 +143,9 @@ export function s3Sender(): SendHttp {
 
 type S3Answer = Extract<S3Result, { kind: 'answer' }>;
 
-function rangeHeader(range: ByteRange): string {
-  return 'suffix' in range ? `bytes=-${range.suffix}` : `bytes=${range.start}-${range.end - 1}`;
-}
-
-/** First and last byte (exclusive) that a range names in an object of that size. */
-function span(range: ByteRange | undefined, sizeBytes: number): readonly [number, number] {
-  if (range === undefined) return [0, sizeBytes];
-  if ('suffix' in range) return [Math.max(0, sizeBytes - range.suffix), sizeBytes];
-  return [Math.min(range.start, sizeBytes), Math.min(range.end, sizeBytes)];
-}
-
-function cut(whole: Uint8Array, range: ByteRange | undefined): Uint8Array {
-  return whole.subarray(...span(range, whole.length));
-}
-
-/** The object as answered; servers that ignore a range are tolerated, those that answer another one are not. */
 function storedObject(uri: string, range: ByteRange | undefined, answer: S3Answer): StoredObject {
   const body = new Uint8Array(answer.body.buffer, answer.body.byteOffset, answer.body.length);
-  const contentRange = header(answer, 'content-range');
-  if (contentRange === undefined) {
-    return { ...described(uri, answer), bytes: cut(body, range), sizeBytes: body.length };
-  }
-  const sizeBytes = Number(/^bytes \d+-\d+\/(\d+)$/.exec(contentRange)?.[1]);
-  const [start, end] = span(range, sizeBytes);
-  if (contentRange !== `bytes ${start}-${end - 1}/${sizeBytes}` || body.length !== end - start) {
-    throw new RegistrarError(
-      'store.unavailable',
-      `Cannot read "${uri}": asked for ${range === undefined ? 'all' : rangeHeader(range)}, the store answered ${body.length} bytes as "${contentRange}"`,
-    );
-  }
-  return { ...described(uri, answer), bytes: body, sizeBytes };
+  return { ...described(uri, answer), ...wholeOrPart(uri, range, body, header(answer, 'content-range')) };
 }
 
 function described(uri: string, answer: S3Answer) {
