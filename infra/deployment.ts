@@ -115,7 +115,7 @@ export async function loadDeployable(file: string): Promise<Deployable> {
 
 /** A deployment of a configuration as it was written. @throws `config.invalid` with every problem */
 export async function deployableOf(deployment: Deployment, written: string): Promise<Deployable> {
-  const settings = parseEntries(written);
+  const settings = await parseEntries(written);
   const { entries, ...config } = await readConfig(settings);
   const { configText, secrets } = await readConfig(settings.map(withoutCatalogSecrets));
   return { deployment, entries, config, routeConfig: { configText, secrets } };

@@ -4,20 +4,18 @@
  */
 import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import type { Entry } from './config/entry.ts';
+import type { Entry, StoreSettings } from './config/entry.ts';
 import { type Config, loadConfig } from './config/load-config.ts';
 import type { Environment } from './config/overrides.ts';
-import { s3Notifications } from './drivers/bucket-notifications.ts';
 import { fileStore } from './drivers/file-store.ts';
+import type { ProxySettings } from './drivers/http.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
-import { readQueueAttributes } from './drivers/queue-attributes.ts';
-import type { ProxySettings } from './drivers/http.ts';
+import type { QueueAttributes } from './drivers/queue-attributes.ts';
 import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
 import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
-import { s3Store } from './drivers/s3.ts';
+import { s3Sender, s3Store } from './drivers/s3.ts';
 import { readSecret } from './drivers/secrets.ts';
-import { sqsQueue } from './drivers/sqs.ts';
 import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
 import { type HealthReport, health, logHealth } from './jobs/health/health.ts';
@@ -40,6 +38,8 @@ export interface Base {
   /** Of the first entry, for messages that name no table. */
   readonly quarantine: Quarantine;
   readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'store' | 'quarantine'>;
+  /** Stores that share their connections. */
+  readonly storeOf: (settings: StoreSettings) => Store;
   /** The entry as it is now, its secrets read anew once they are refused. */
   readonly rotationOf: (entry: Entry) => Rotation<Entry>;
 }
@@ -74,8 +74,9 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
   );
   const rotationOf = (entry: Entry) =>
     rotating[entries.indexOf(entry)] ?? { now: () => entry, reread: async () => undefined };
+  const storeOf = storeMaker(env);
   const servicesOf = eachOnce((entry: Entry) => {
-    const store = rotatingStore(rotationOf(entry), (now) => s3Store(now.store));
+    const store = rotatingStore(rotationOf(entry), (now) => storeOf(now.store));
     return { store, quarantine: quarantineIn(store, entry.quarantine_url, systemRandom) };
   });
   return {
@@ -84,7 +85,8 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
     random: systemRandom,
     log,
     entries,
-    queue: sqsQueue(),
+    queue: lazily(async () => (await import('./drivers/sqs.ts')).sqsQueue()),
+    storeOf,
     quarantine: servicesOf(first).quarantine,
     servicesOf,
     rotationOf,
@@ -113,7 +115,7 @@ function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): EntryPort
   return {
     ...services,
     catalog,
-    tableStore: vendedStore(services.store, entry.store, credentialFor, s3Store),
+    tableStore: vendedStore(services.store, entry.store, credentialFor, base.storeOf),
   };
 }
 
@@ -128,7 +130,7 @@ export function readConfig(env: Environment): Promise<Config> {
     readFile: (path) => readFile(path, 'utf8'),
     readCertificate: (path) => readFile(path, 'utf8'),
     readObject: async (uri) => {
-      const read = await s3Store({}).read(uri);
+      const read = await s3Store({}, { env }).read(uri);
       if (read.kind === 'object') return Buffer.from(read.bytes).toString('utf8');
       throw new RegistrarError('config.invalid', `the store says ${read.kind}`);
     },
@@ -150,11 +152,13 @@ export async function checkConfig(text: string): Promise<void> {
 }
 
 /** How a queue is set up, for whoever checks it. */
-export const queueSetup = readQueueAttributes;
+export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
+  return (await import('./drivers/queue-attributes.ts')).readQueueAttributes(queueUrl);
+}
 
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
 export function sourceStore(name: string): Pick<Store, 'read'> {
-  return name.startsWith('s3://') ? s3Store({}) : fileStore();
+  return name.startsWith('s3://') ? s3Store({}, { env: process.env }) : fileStore();
 }
 
 // Pure, so that a bundle keeps the one it uses.
@@ -187,12 +191,41 @@ export function lookAtHealth(wiring: Wiring): Promise<HealthReport> {
 
 /** The notifications of the bucket of an entry. */
 export function bucketNotifications({ store }: Entry): BucketNotifications {
-  return s3Notifications(store);
+  const load = async () => (await import('./drivers/bucket-notifications.ts')).s3Notifications(store);
+  return {
+    read: async (bucket) => (await load()).read(bucket),
+    write: async (bucket, configuration) => (await load()).write(bucket, configuration),
+  };
 }
 
 /** The job of `functions/route.ts`. */
 export async function routeEvent(event: unknown): Promise<BatchResponse> {
   return route(event, await warmBase());
+}
+
+/** Stores over connections of their own. */
+function storeMaker(env: Environment): (settings: StoreSettings) => Store {
+  const send = s3Sender();
+  return (settings) => s3Store(settings, { env, send });
+}
+
+/** A queue whose driver is loaded when it is asked: most registrations never change a message's visibility. */
+function lazily(load: () => Promise<Queue>): Queue {
+  const loaded = once(load);
+  return {
+    send: async (...of) => (await loaded()).send(...of),
+    receive: async (...of) => (await loaded()).receive(...of),
+    delete: async (...of) => (await loaded()).delete(...of),
+    setVisibility: async (...of) => (await loaded()).setVisibility(...of),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** Made at the first call and kept for the container; a start that failed is tried again by the next invocation. */

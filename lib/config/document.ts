@@ -1,4 +1,3 @@
-import { LineCounter, parseDocument, visit } from 'yaml';
 import { RegistrarError } from '../errors.ts';
 
 /** Settings as they were written: text, lists and maps, nothing interpreted. */
@@ -12,8 +11,8 @@ export interface RawSettings {
  * quoted in an error, since it may hold secrets.
  * @throws `config.invalid`
  */
-export function parseEntries(text: string): readonly RawSettings[] {
-  const document = parseYaml(text);
+export async function parseEntries(text: string): Promise<readonly RawSettings[]> {
+  const document = await parseYaml(text);
   const sinks = isMap(document) ? document['sinks'] : undefined;
   if (sinks !== undefined) {
     const ours = itemsOf(sinks).filter(({ kind }) => kind === 'iceberg');
@@ -36,29 +35,22 @@ export function parseEntries(text: string): readonly RawSettings[] {
  * of value null, is not set.
  * @throws `config.invalid` with line and column
  */
-export function parseYaml(text: string): RawValue {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    throw new RegistrarError(
-      'config.invalid',
-      `Cannot parse the configuration: it is no YAML at line ${line}, column ${col} (${error.code})`,
-    );
-  }
-  visit(document, {
-    Scalar: (_key, scalar) => {
-      if (scalar.value !== null && scalar.source !== undefined) scalar.value = scalar.source;
-    },
-  });
+export async function parseYaml(text: string): Promise<RawValue> {
+  const value = plainJson(text) ?? (await (await import('./yaml.ts')).parseDocumentText(text));
+  return rawValue(value);
+}
+
+/**
+ * JSON exactly as `JSON.stringify` writes it, which is how a deployment gives a configuration to its functions: their start does not pay for
+ * a YAML parser. Everything else is YAML's business, JSON with a key twice included.
+ */
+function plainJson(text: string): unknown {
+  if (!/^[[{]/.test(text)) return undefined;
   try {
-    return rawValue(document.toJS());
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text ? value : undefined;
   } catch {
-    throw new RegistrarError(
-      'config.invalid',
-      'Cannot parse the configuration: an alias in it has no anchor',
-    );
+    return undefined;
   }
 }
 
@@ -73,6 +65,7 @@ function itemsOf(sinks: RawValue): readonly RawSettings[] {
 
 function rawValue(value: unknown): RawValue {
   if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return value.map((item) => (item === null ? '' : rawValue(item)));
   const members = Object.entries(value ?? {}).filter(([, member]) => member !== null);
   return Object.fromEntries(members.map(([key, member]) => [key, rawValue(member)]));

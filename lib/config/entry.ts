@@ -43,6 +43,7 @@ export interface Entry {
   readonly on_unprovable: 'quarantine' | 'register';
   readonly quarantine_url: string;
   readonly max_footer_bytes: number;
+  readonly merge_manifests: boolean;
   readonly freshness_ms?: number;
   readonly queues: { readonly arrivals?: string; readonly registrations?: string };
   readonly store: StoreSettings;

@@ -29,9 +29,9 @@ export interface Config {
  * @throws `config.invalid`, listing every problem
  */
 export async function loadConfig(env: Environment, readers: ConfigReaders): Promise<Config> {
-  const written = parseEntries(await readSource(env, readers));
+  const written = await parseEntries(await readSource(env, readers));
   const general: string[] = [];
-  const overrides = readOverrides(env, general);
+  const overrides = await readOverrides(env, general);
 
   const validated = await Promise.all(
     written.map(async (settings, at) => {

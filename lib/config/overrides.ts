@@ -17,26 +17,27 @@ export interface Override {
  * The settings in the environment: `REGISTRAR_<KEY>`, nested `REGISTRAR_STORE__ENDPOINT`. Lists and maps are written as in YAML
  * (`[a, b]`, `{a: b}`), everything else is taken as it is; an empty variable counts as none.
  */
-export function readOverrides(env: Environment, problems: string[]): readonly Override[] {
+export async function readOverrides(env: Environment, problems: string[]): Promise<readonly Override[]> {
   const settings = new Map(describeSettings().map((setting) => [setting.variable, setting]));
-  return Object.entries(env).flatMap(([variable, text]): Override[] => {
-    if (!variable.startsWith(PREFIX) || variable === SOURCE || text === undefined || text === '') return [];
+  const overrides: Override[] = [];
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith(PREFIX) || variable === SOURCE || text === undefined || text === '') continue;
     const setting = settings.get(variable);
     if (setting === undefined) {
       problems.push(`${variable} is no setting${didYouMean(variable, [SOURCE, ...settings.keys()])}`);
-      return [];
+      continue;
     }
     const path = setting.name.split('.');
-    if (!['list', 'map', 'settings'].includes(setting.type)) return [{ path, value: text }];
+    const isText = !['list', 'map', 'settings'].includes(setting.type);
     try {
-      return [{ path, value: parseYaml(text) }];
+      overrides.push({ path, value: isText ? text : await parseYaml(text) });
     } catch {
       problems.push(
         `${variable} must be a ${setting.type === 'list' ? 'list, [a, b]' : 'map, {a: b}'}, as in YAML`,
       );
-      return [];
     }
-  });
+  }
+  return overrides;
 }
 
 /** The settings with one of them replaced. */

@@ -175,6 +175,11 @@ export const entrySchema = group({
   ),
   quarantine_url: optional(storeUrl, 'Where quarantine objects are written; else {url}/_quarantine'),
   max_footer_bytes: setTo('64MiB', bytes, 'Largest footer that is read'),
+  merge_manifests: setTo(
+    'true',
+    flag,
+    'Merges manifests where a table has many small ones, as its commit.manifest-merge.enabled, commit.manifest.min-count-to-merge and commit.manifest.target-size-bytes say',
+  ),
   freshness: optional(duration, 'Age of a table’s newest data above which it is unhealthy'),
   snapshot_properties: setTo(
     {},

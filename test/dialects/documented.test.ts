@@ -39,9 +39,9 @@ describe('docs/catalogs.md', () => {
 
   test.each(dialects)(
     'shows for $name the settings that its dialect was run with',
-    ({ name, root, settings }) => {
+    async ({ name, root, settings }) => {
       const [yaml = ''] = sections.get(name) ?? [];
-      const { catalog_uri, ...shown } = parseYaml(yaml) as RawSettings;
+      const { catalog_uri, ...shown } = (await parseYaml(yaml)) as RawSettings;
       expect(new URL(String(catalog_uri)).pathname).toBe(root);
       expect(withoutSecrets(shown)).toEqual(withoutSecrets(settings));
     },
