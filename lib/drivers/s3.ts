@@ -1,6 +1,5 @@
 import type { StoreSettings } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
-import { RegistrarError } from '../errors.ts';
 import type { ByteRange, ListedObject, ReadResult, Store, StoredObject } from '../ports.ts';
 import { awsError, faultText, isCredentialFault, isForeign } from './aws-client.ts';
 import { httpSender, type SendHttp } from './http.ts';
