@@ -28,6 +28,17 @@ export function readLong(input: ByteReader): bigint {
   return unzigzag(BigInt.asUintN(64, (BigInt(high.value) << 49n) | BigInt(low.value)));
 }
 
+/** Past an Avro `int` or `long`. @throws RangeError as {@link readLong} */
+export function skipLong(input: ByteReader): void {
+  for (let count = 0; count < 10; count += 1) {
+    const byte = input.bytes[input.at];
+    if (byte === undefined) throw new RangeError(`a number is cut at byte ${input.at}`);
+    input.at += 1;
+    if (byte < 0x80) return;
+  }
+  throw new RangeError(`a long at byte ${input.at} has more than 10 bytes`);
+}
+
 /** Avro `int`, and a `long` that is known to be small: lengths, counts, branches. @throws RangeError beyond 2^31 */
 export function readInt(input: ByteReader): number {
   const { value, complete } = readVarint(input, 5);

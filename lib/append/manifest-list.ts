@@ -24,6 +24,8 @@ import { rowReader } from './row-reader.ts';
 /** A manifest list with its entries still encoded: what the next commit needs of its parent. */
 export interface ManifestList extends ObjectContainer {
   readonly path: string;
+  /** How many manifests it has to have before looking for some to merge is worth its decoding, where that is known. */
+  readonly lookForMergeAt?: number | undefined;
 }
 
 /** @throws `table.unsupported` when these bytes are no whole Avro file */
@@ -33,6 +35,10 @@ export function readManifestList(bytes: Uint8Array, path: string): ManifestList 
   } catch (cause) {
     throw unreadable(path, cause);
   }
+}
+
+export function manifestCount({ blocks }: ManifestList): number {
+  return blocks.reduce((sum, { recordCount }) => sum + recordCount, 0);
 }
 
 /** The entries, in the list's order. @throws `table.unsupported` when they cannot be read */
@@ -48,6 +54,7 @@ export function manifestFiles(list: ManifestList): readonly ListedManifest[] {
  * The list of a next snapshot: new manifests first, then all of the parent's, as Java's fast append has them. A parent
  * written here keeps its encoded blocks, so that the cost does not grow with the table; another writer's is decoded.
  *
+ * @param options.merged makes the list anew, which packs its blocks too
  * @param options.nextRowId the table's, in v3: manifests of data files without a first row ID get theirs from it, also
  * inherited ones after an upgrade (spec, "First Row ID Assignment"; cases.md C13)
  */
@@ -57,12 +64,16 @@ export function extendManifestList(options: {
   readonly added: readonly ListedManifest[];
   readonly parent: ManifestList | undefined;
   readonly nextRowId: bigint;
+  readonly merged?: MergedEntry | undefined;
+  readonly lookForMergeAt?: number | undefined;
 }): { readonly list: ManifestList; readonly nextRowId: bigint } {
-  const { path, formatVersion, added, parent } = options;
+  const { path, formatVersion, added, parent, merged, lookForMergeAt } = options;
   const type = MANIFEST_FILE_TYPES[formatVersion];
   const schema = JSON.stringify(type.schema);
-  const kept = parent?.schema === schema && parent.codec === CODEC ? parent.blocks : undefined;
-  const entries = parent === undefined || kept !== undefined ? added : [...added, ...manifestFiles(parent)];
+  const isKept = merged === undefined && parent?.schema === schema && parent.codec === CODEC;
+  const kept = isKept ? parent.blocks : undefined;
+  const inherited = parent === undefined || isKept ? [] : manifestFiles(parent);
+  const entries = [...added, ...(merged === undefined ? inherited : withMerged(inherited, merged))];
 
   let { nextRowId } = options;
   const numbered = entries.map((manifest) => {
@@ -72,7 +83,26 @@ export function extendManifestList(options: {
     return { ...manifest, firstRowId };
   });
   const blocks = prepend(encodeBlocks(type, numbered), kept ?? []);
-  return { list: { path, schema, codec: CODEC, blocks }, nextRowId };
+  return { list: { path, schema, codec: CODEC, blocks, lookForMergeAt }, nextRowId };
+}
+
+/** A manifest in place of several of the parent's. */
+export interface MergedEntry {
+  readonly file: ListedManifest;
+  readonly replaces: readonly ListedManifest[];
+}
+
+/** Where the newest of its sources was: the list's order stays that of the table's history. */
+function withMerged(
+  inherited: readonly ListedManifest[],
+  { file, replaces }: MergedEntry,
+): readonly ListedManifest[] {
+  const replaced = new Set(replaces.map(({ manifestPath }) => manifestPath));
+  const first = inherited.findIndex(({ manifestPath }) => replaced.has(manifestPath));
+  return inherited.flatMap((manifest, index) => {
+    if (!replaced.has(manifest.manifestPath)) return [manifest];
+    return index === first ? [file] : [];
+  });
 }
 
 /** The bytes of a list for a snapshot, with the header that readers look for. */

@@ -22,16 +22,25 @@ export function encodeManifest(options: {
   const type = manifestEntryType(formatVersion, options.snapshotId, options.partitionFields);
   return writeContainer(
     { schema: JSON.stringify(type.schema), codec: CODEC, blocks: encodeBlocks(type, options.dataFiles) },
-    {
-      schema: stringifyJson(schema),
-      'schema-id': String(schema['schema-id'] ?? 0),
-      'partition-spec': stringifyJson(spec.fields),
-      'partition-spec-id': String(spec['spec-id']),
-      'format-version': String(formatVersion),
-      ...(formatVersion > 1 && { content: 'data' }),
-    },
+    manifestHeader(formatVersion, schema, spec),
     options.sync,
   );
+}
+
+/** What the header of a manifest of data files says (spec, "Manifests"). */
+export function manifestHeader(
+  formatVersion: 1 | 2 | 3,
+  schema: Schema,
+  spec: PartitionSpec,
+): Readonly<Record<string, string>> {
+  return {
+    schema: stringifyJson(schema),
+    'schema-id': String(schema['schema-id'] ?? 0),
+    'partition-spec': stringifyJson(spec.fields),
+    'partition-spec-id': String(spec['spec-id']),
+    'format-version': String(formatVersion),
+    ...(formatVersion > 1 && { content: 'data' }),
+  };
 }
 
 /**

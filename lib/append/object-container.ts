@@ -115,13 +115,19 @@ export function encodeBlocks<T>(type: AvroType<T>, records: readonly T[]): reado
   return blocks;
 }
 
-/** Blocks of records that are encoded already, at most `BLOCK_RECORDS` in each. */
-export function packBlocks(records: readonly Uint8Array[]): readonly AvroBlock[] {
+/** Blocks of records that are encoded already, at most `BLOCK_RECORDS` in each: no more than those are held uncompressed. */
+export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] {
   const blocks: AvroBlock[] = [];
-  for (let start = 0; start < records.length; start += BLOCK_RECORDS) {
-    const slice = records.slice(start, start + BLOCK_RECORDS);
-    blocks.push({ recordCount: slice.length, bytes: zlib.deflateRawSync(Buffer.concat(slice)) });
+  let open: Uint8Array[] = [];
+  const close = (): void => {
+    blocks.push({ recordCount: open.length, bytes: zlib.deflateRawSync(Buffer.concat(open)) });
+    open = [];
+  };
+  for (const record of records) {
+    open.push(record);
+    if (open.length === BLOCK_RECORDS) close();
   }
+  if (open.length > 0) close();
   return blocks;
 }
 
@@ -141,7 +147,7 @@ export function* records<T>(
   container: ObjectContainer,
   reader: (shape: AvroShape) => (input: ByteReader) => T,
 ): Generator<T> {
-  const read = reader(avroShape(JSON.parse(container.schema)));
+  const read = reader(shapeOf(container));
   for (const block of container.blocks) {
     const input = byteReader(decompress(container.codec, block.bytes));
     for (let count = 0; count < block.recordCount; count += 1) yield read(input);
@@ -149,6 +155,11 @@ export function* records<T>(
       throw new RangeError(`${input.bytes.length - input.at} bytes follow the ${block.recordCount} records`);
     }
   }
+}
+
+/** @throws TypeError or SyntaxError naming what is no Avro schema */
+export function shapeOf({ schema }: Pick<ObjectContainer, 'schema'>): AvroShape {
+  return avroShape(JSON.parse(schema));
 }
 
 function decompress(codec: string, bytes: Uint8Array): Uint8Array {

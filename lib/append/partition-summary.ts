@@ -31,3 +31,29 @@ export function summarisePartitions(
     };
   });
 }
+
+/** The summaries of several manifests of one spec together; what one of them leaves out is known of none. */
+export function mergedSummaries(
+  fields: readonly ResolvedPartitionField[],
+  manifests: readonly (readonly FieldSummary[] | undefined)[],
+): readonly FieldSummary[] | undefined {
+  if (manifests.some((summaries) => summaries?.length !== fields.length)) return undefined;
+  return fields.map(({ resultType }, index) => {
+    const summaries = manifests.flatMap((one) => one?.[index] ?? []);
+    const nan = summaries.map(({ containsNan }) => containsNan);
+    const bounds = (side: 'lowerBound' | 'upperBound', sign: number) =>
+      summaries
+        .flatMap((summary) => summary[side] ?? [])
+        .reduce<Uint8Array | undefined>(
+          (best, value) =>
+            best === undefined || compareSingleValues(resultType, value, best) * sign < 0 ? value : best,
+          undefined,
+        );
+    return {
+      containsNull: summaries.some(({ containsNull }) => containsNull),
+      containsNan: nan.includes(true) ? true : nan.includes(undefined) ? undefined : false,
+      lowerBound: bounds('lowerBound', 1),
+      upperBound: bounds('upperBound', -1),
+    };
+  });
+}

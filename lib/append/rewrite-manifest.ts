@@ -1,9 +1,9 @@
 import { RegistrarError } from '../errors.ts';
+import { type ExplicitEntry, explicitEntries } from './explicit-entries.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
-import { CODEC, packBlocks, readContainer, records, syncMarker, writeContainer } from './object-container.ts';
+import { CODEC, packBlocks, readContainer, shapeOf, syncMarker, writeContainer } from './object-container.ts';
 import type { PreparedManifest } from './prepare.ts';
-import { editableFields, type FieldValues, recordEditor } from './record-editor.ts';
-import { type Columns, type Row, rowReader } from './row-reader.ts';
+import { editableFields, recordEditor } from './record-editor.ts';
 
 /** A manifest without some of its files, and what they were. */
 export interface RewrittenManifest extends PreparedManifest {
@@ -12,27 +12,13 @@ export interface RewrittenManifest extends PreparedManifest {
   readonly removed: readonly { readonly recordCount: bigint; readonly fileSizeInBytes: bigint }[];
 }
 
-const EXISTING = 0n;
-const DELETED = 2;
-
-const COLUMNS = {
-  status: { id: 0, as: 'int' },
-  snapshotId: { id: 1, as: 'long' },
-  sequenceNumber: { id: 3, as: 'long' },
-  fileSequenceNumber: { id: 4, as: 'long' },
-  filePath: { id: 100, as: 'string' },
-  recordCount: { id: 103, as: 'long' },
-  fileSizeInBytes: { id: 104, as: 'long' },
-  firstRowId: { id: 142, as: 'long' },
-} as const satisfies Columns;
+const DELETED = 2n;
 
 /** What an entry cannot have made explicit in an older manifest. */
 const REQUIRED_SINCE = [
   { id: 3, version: 2 },
   { id: 142, version: 3 },
 ] as const;
-
-type Entry = Row<typeof COLUMNS>;
 
 /**
  * Writes a manifest again without some of its data files (spec, "Manifest Entry Fields"): they are marked as deleted by
@@ -53,7 +39,7 @@ export function rewriteManifest(input: {
   readonly uuid: string;
 }): RewrittenManifest {
   const { manifest, formatVersion, path, snapshotId } = input;
-  const { container, fields, entries } = readEntries(manifest, input.bytes);
+  const { container, edit, fields, entries } = readEntries(manifest, input.bytes);
   const lacking = REQUIRED_SINCE.find(({ id, version }) => formatVersion >= version && !fields.has(id));
   if (lacking !== undefined) {
     throw new RegistrarError(
@@ -62,31 +48,16 @@ export function rewriteManifest(input: {
     );
   }
   const encoded: Uint8Array[] = [];
-  const removed: Entry[] = [];
-  const kept: Entry[] = [];
-  let minSequenceNumber: bigint | undefined;
-  let nextRowId = manifest.firstRowId;
-  for (const { entry, edit } of entries) {
-    if (entry.status === DELETED) continue;
-    const sequenceNumber = entry.sequenceNumber ?? manifest.sequenceNumber;
-    const firstRowId = entry.firstRowId ?? nextRowId;
-    if (entry.firstRowId === undefined && nextRowId !== undefined) nextRowId += entry.recordCount ?? 0n;
-    const isRemoved = input.removes(entry.filePath ?? '');
+  const removed: ExplicitEntry[] = [];
+  const kept: ExplicitEntry[] = [];
+  const asRemoved = [
+    [0, DELETED],
+    [1, snapshotId],
+  ] as const;
+  for (const entry of entries) {
+    const isRemoved = input.removes(entry.filePath);
     (isRemoved ? removed : kept).push(entry);
-    if (!isRemoved && (minSequenceNumber === undefined || sequenceNumber < minSequenceNumber)) {
-      minSequenceNumber = sequenceNumber;
-    }
-    encoded.push(
-      edit(
-        new Map<number, bigint>([
-          [0, isRemoved ? BigInt(DELETED) : EXISTING],
-          [1, isRemoved ? snapshotId : (entry.snapshotId ?? manifest.addedSnapshotId)],
-          [3, sequenceNumber],
-          [4, entry.fileSequenceNumber ?? manifest.sequenceNumber],
-          ...(firstRowId === undefined ? [] : ([[142, firstRowId]] as const)),
-        ]),
-      ),
-    );
+    encoded.push(edit(entry.record, isRemoved ? new Map([...entry.values, ...asRemoved]) : entry.values));
   }
   const { 'avro.schema': _schema, 'avro.codec': _codec, ...header } = Object.fromEntries(container.metadata);
   const bytes = writeContainer(
@@ -98,12 +69,12 @@ export function rewriteManifest(input: {
     replaces: manifest.manifestPath,
     path,
     bytes,
-    removed: removed.map(({ recordCount = 0n, fileSizeInBytes = 0n }) => ({ recordCount, fileSizeInBytes })),
+    removed: removed.map(({ recordCount, fileSizeInBytes }) => ({ recordCount, fileSizeInBytes })),
     file: {
       ...manifest,
       manifestPath: path,
       manifestLength: BigInt(bytes.length),
-      minSequenceNumber: minSequenceNumber ?? manifest.minSequenceNumber,
+      minSequenceNumber: leastSequenceNumber(kept) ?? manifest.minSequenceNumber,
       addedSnapshotId: snapshotId,
       addedFilesCount: 0,
       existingFilesCount: kept.length,
@@ -115,31 +86,29 @@ export function rewriteManifest(input: {
   };
 }
 
-function readEntries({ manifestPath }: ListedManifest, bytes: Uint8Array) {
+function readEntries(manifest: ListedManifest, bytes: Uint8Array) {
   try {
     const container = readContainer(bytes);
-    let fields: ReadonlySet<number> = new Set();
-    const entries = records(container, (shape) => {
-      fields = editableFields(shape);
-      const read = rowReader(shape, COLUMNS);
-      const edit = recordEditor(shape);
-      return (from) => {
-        const start = from.at;
-        const entry = read(from);
-        const raw = from.bytes.subarray(start, from.at);
-        return { entry, edit: (values: FieldValues) => edit(raw, values) };
-      };
-    });
-    const read = [...entries];
-    return { container, entries: read, fields };
+    const shape = shapeOf(container);
+    const entries = [...explicitEntries(manifest, container)];
+    return { container, edit: recordEditor(shape), fields: editableFields(shape), entries };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RegistrarError('table.unsupported', `Cannot rewrite manifest "${manifestPath}": ${reason}`, {
-      cause,
-    });
+    throw new RegistrarError(
+      'table.unsupported',
+      `Cannot rewrite manifest "${manifest.manifestPath}": ${reason}`,
+      { cause },
+    );
   }
 }
 
-function rowsOf(entries: readonly Entry[]): bigint {
-  return entries.reduce((sum, { recordCount = 0n }) => sum + recordCount, 0n);
+function leastSequenceNumber(entries: readonly ExplicitEntry[]): bigint | undefined {
+  return entries.reduce<bigint | undefined>(
+    (least, { sequenceNumber }) => (least === undefined || sequenceNumber < least ? sequenceNumber : least),
+    undefined,
+  );
+}
+
+function rowsOf(entries: readonly ExplicitEntry[]): bigint {
+  return entries.reduce((sum, { recordCount }) => sum + recordCount, 0n);
 }

@@ -1,5 +1,13 @@
 import type { AvroShape, AvroShapeField } from './avro-shape.ts';
-import { type ByteReader, readBytes, readInt, readItemCount, readLong, readRaw } from './byte-reader.ts';
+import {
+  type ByteReader,
+  readBytes,
+  readInt,
+  readItemCount,
+  readLong,
+  readRaw,
+  skipLong,
+} from './byte-reader.ts';
 
 /** A field that is wanted, by its Iceberg field ID, and what it is wanted as: a value, or an array of records. */
 export type Column =
@@ -106,7 +114,7 @@ export function skipper(shape: AvroShape): Read {
     case 'int':
     case 'long':
     case 'enum':
-      return readLong;
+      return skipLong;
     case 'float':
       return (input) => readRaw(input, 4);
     case 'double':

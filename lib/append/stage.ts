@@ -2,7 +2,8 @@ import { RegistrarError } from '../errors.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { RefRetention, SnapshotUpdate, TableUpdate } from '../spec/table-update.ts';
-import { encodeManifestList, extendManifestList, type ManifestList } from './manifest-list.ts';
+import { encodeManifestList, extendManifestList, type ManifestList, manifestCount } from './manifest-list.ts';
+import type { MergedManifest } from './merge-manifests.ts';
 import { metadataDirectory } from './metadata-directory.ts';
 import type { PreparedAppend } from './prepare.ts';
 import { appendSummary } from './snapshot-summary.ts';
@@ -21,6 +22,7 @@ export interface StagedAppend {
  * (cases.md D4), so each attempt stages anew. Pure: the caller uploads.
  *
  * @param input.parentList the list of the branch's head; undefined when the branch has none
+ * @param input.merged stands for some of the parent list's manifests, all of which the list must have
  * @param input.schemaId the table's current schema after the commit
  * @param input.attempt in the list's name, so that none is ever overwritten (I1)
  * @param input.timestampMs not before the last update of the table and the parent (cases.md C16)
@@ -32,16 +34,19 @@ export function stageAppend(input: {
   readonly branch: string;
   readonly prepared: PreparedAppend;
   readonly parentList: ManifestList | undefined;
+  readonly merged?: MergedManifest | undefined;
+  readonly lookForMergeAt?: number | undefined;
   readonly schemaId: number;
   readonly attempt: number;
   readonly uuid: string;
   readonly timestampMs: bigint;
   readonly summary: Readonly<Record<string, string>>;
 }): StagedAppend {
-  const { prepared, parentList } = input;
+  const { prepared, parentList, merged } = input;
+  const { snapshotId } = prepared;
   return stageSnapshot({
     ...input,
-    snapshotId: prepared.snapshotId,
+    snapshotId,
     listOf: ({ path, sequenceNumber, nextRowId }) =>
       extendManifestList({
         path,
@@ -52,10 +57,31 @@ export function stageAppend(input: {
           sequenceNumber,
           minSequenceNumber: sequenceNumber,
         })),
+        merged: merged && {
+          ...merged,
+          file: { ...merged.file, sequenceNumber, addedSnapshotId: snapshotId },
+        },
         nextRowId,
+        lookForMergeAt: input.lookForMergeAt,
       }),
-    summaryOf: (head) => appendSummary(prepared, head, input.summary),
+    summaryOf: (head) =>
+      appendSummary(prepared, head, { ...manifestCounts(prepared, parentList, merged), ...input.summary }),
   });
+}
+
+/** What Java says of an append that merges manifests. */
+function manifestCounts(
+  prepared: PreparedAppend,
+  parentList: ManifestList | undefined,
+  merged: MergedManifest | undefined,
+): Readonly<Record<string, string>> {
+  if (parentList === undefined || merged === undefined) return {};
+  const replaced = merged.replaces.length;
+  return {
+    'manifests-created': String(prepared.manifests.length + 1),
+    'manifests-kept': String(manifestCount(parentList) - replaced),
+    'manifests-replaced': String(replaced),
+  };
 }
 
 /** What a snapshot's list is made with. */

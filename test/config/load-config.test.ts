@@ -29,6 +29,7 @@ describe('loadConfig: defaults', () => {
       on_unprovable: 'quarantine',
       quarantine_url: 's3://lake/raw/_quarantine',
       max_footer_bytes: 67_108_864,
+      merge_manifests: true,
       queues: {},
       store: {},
       retry: { initial_ms: 200, max_ms: 10_000, jitter: 0.5 },

@@ -24,6 +24,7 @@ export function entry(settings: Partial<Entry> = {}): Entry {
     on_unprovable: 'quarantine',
     quarantine_url: 's3://lake/_quarantine',
     max_footer_bytes: 64 * 1024 * 1024,
+    merge_manifests: true,
     queues: { registrations: 'https://sqs.us-east-1.amazonaws.com/000000000000/registrations.fifo' },
     store: {},
     retry: { initial_ms: 1000, max_ms: 30_000, jitter: 0.2 },

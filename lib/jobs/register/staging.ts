@@ -5,7 +5,7 @@ import type { Attempt, StagedCommit } from '../../commit/attempt-loop.ts';
 import type { Entry } from '../../config/entry.ts';
 import { type LedgerMemory, ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { registrationSummary } from '../../ledger/registration-summary.ts';
-import type { Clock, Random, Store } from '../../ports.ts';
+import type { Clock } from '../../ports.ts';
 import { rememberedPaths } from '../../route/table-paths.ts';
 import { metricsOf } from '../../segment/metrics.ts';
 import { metricsConfig } from '../../segment/metrics-config.ts';
@@ -14,6 +14,7 @@ import type { Snapshot } from '../../spec/snapshot.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import type { TableUpdate } from '../../spec/table-update.ts';
 import { type Judgement, type JudgementOptions, judge } from './judgement.ts';
+import { type MergingPorts, mergingOf } from './merging.ts';
 import type { SegmentRead } from './read-footers.ts';
 import { type CachedTable, listOfHead } from './table-cache.ts';
 import { manifestReader, readList } from './table-manifests.ts';
@@ -27,10 +28,8 @@ export interface StagedBatch {
   readonly bytes: bigint;
 }
 
-export interface StagingPorts {
-  readonly store: Store;
+export interface StagingPorts extends MergingPorts {
   readonly clock: Clock;
-  readonly random: Random;
 }
 
 /** What is done otherwise where thousands of segments go in at once. */
@@ -56,9 +55,11 @@ export function stagingOf(
   entry: Entry,
   segments: readonly SegmentRead[],
   cached: CachedTable | undefined,
-  { store, clock, random }: StagingPorts,
+  ports: StagingPorts,
   bulk?: BulkStaging,
 ): Staging {
+  const { store, clock, random } = ports;
+  const mergingFor = mergingOf(entry, ports);
   const memory = cached?.memory ?? ledgerMemory();
   const ledger = { manifests: manifestReader(store), memory };
   const mustBeLoaded = segments.some(mayBeWrittenByIceberg);
@@ -68,7 +69,8 @@ export function stagingOf(
   return {
     judgement: () => last,
     memory,
-    stage: async ({ state, fresh, number, afterUnknown, mayHaveLanded }) => {
+    stage: async (attempt) => {
+      const { state, fresh, number, afterUnknown, mayHaveLanded } = attempt;
       if (mustBeLoaded && !fresh) return 'reload';
       const judgement = await judge(state, segments, {
         entry,
@@ -107,11 +109,15 @@ export function stagingOf(
       };
 
       const head = branchHead(state, entry.branch);
+      const parentList = listOfHead(cached, state, entry.branch) ?? (await readList(store, head));
+      const { merged, isWritten, lookForMergeAt } = await mergingFor(parentList, attempt, merge.schema);
       const staged = stageAppend({
         state,
         branch: entry.branch,
         prepared,
-        parentList: listOfHead(cached, state, entry.branch) ?? (await readList(store, head)),
+        parentList,
+        merged,
+        lookForMergeAt,
         schemaId: merge.schema['schema-id'] ?? 0,
         attempt: number,
         uuid: random.uuid(),
@@ -121,7 +127,10 @@ export function stagingOf(
           ...registrationSummary(accepted.map(({ segment }) => segment)),
         },
       });
-      const written = reused === undefined ? prepared.manifests : [];
+      const written = [
+        ...(reused === undefined ? prepared.manifests : []),
+        ...(merged === undefined || isWritten === true ? [] : [merged]),
+      ];
       await Promise.all([
         store.write(staged.listPath, staged.listBytes, { ifAbsent: true }),
         ...written.map(({ path, bytes }) => store.write(path, bytes, { ifAbsent: true })),

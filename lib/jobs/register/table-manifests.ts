@@ -47,8 +47,10 @@ async function readAdditions(
   store: Pick<Store, 'read'>,
   snapshot: Snapshot,
 ): Promise<readonly ManifestEntry[]> {
+  // A manifest that a snapshot wrote need not have anything that it added: it may be merged, or without what was deleted.
   const manifests = dataManifests(await readList(store, snapshot)).filter(
-    ({ addedSnapshotId }) => addedSnapshotId === snapshot.snapshotId,
+    ({ addedSnapshotId, addedFilesCount }) =>
+      addedSnapshotId === snapshot.snapshotId && addedFilesCount !== 0,
   );
   const additions: ManifestEntry[] = [];
   for (const manifest of manifests) {

@@ -1,0 +1,76 @@
+import type { AvroShape } from './avro-shape.ts';
+import type { ListedManifest } from './manifest-file-type.ts';
+import { type HeadedContainer, records } from './object-container.ts';
+import type { FieldValues } from './record-editor.ts';
+import { type Columns, rowReader } from './row-reader.ts';
+
+/** Status of an entry that a snapshot before has added. */
+const EXISTING = 0n;
+const DELETED = 2;
+/** Content of a data file; format version 1 knows no other. */
+const DATA = 0n;
+
+const COLUMNS = {
+  status: { id: 0, as: 'int' },
+  snapshotId: { id: 1, as: 'long' },
+  sequenceNumber: { id: 3, as: 'long' },
+  fileSequenceNumber: { id: 4, as: 'long' },
+  content: { id: 134, as: 'int' },
+  filePath: { id: 100, as: 'string' },
+  recordCount: { id: 103, as: 'long' },
+  fileSizeInBytes: { id: 104, as: 'long' },
+  firstRowId: { id: 142, as: 'long' },
+} as const satisfies Columns;
+
+/** A live data file of a manifest, to be written to another one. */
+export interface ExplicitEntry {
+  readonly filePath: string;
+  readonly recordCount: bigint;
+  readonly fileSizeInBytes: bigint;
+  readonly sequenceNumber: bigint;
+  /** The entry as its writer encoded it. */
+  readonly record: Uint8Array;
+  /** What makes it an existing entry, what it inherits from its manifest made explicit (spec, "Manifest Entry Fields"). */
+  readonly values: FieldValues;
+}
+
+/**
+ * The live entries of a manifest of data files, in its order; deleted ones are history, which their snapshot's own list keeps.
+ *
+ * @throws RangeError, TypeError or SyntaxError saying what is wrong, while iterating
+ */
+export function* explicitEntries(
+  manifest: ListedManifest,
+  container: HeadedContainer,
+): Generator<ExplicitEntry> {
+  let nextRowId = manifest.firstRowId;
+  for (const { row, record } of records(container, rowsWithBytes)) {
+    if (row.status === DELETED) continue;
+    const { filePath, recordCount, fileSizeInBytes } = row;
+    if (filePath === undefined || recordCount === undefined || fileSizeInBytes === undefined) {
+      throw new TypeError('an entry lacks field 100, 103 or 104');
+    }
+    if ((row.content ?? 0) !== 0) throw new TypeError(`"${filePath}" is no data file`);
+    const sequenceNumber = row.sequenceNumber ?? manifest.sequenceNumber;
+    const firstRowId = row.firstRowId ?? nextRowId;
+    if (row.firstRowId === undefined && nextRowId !== undefined) nextRowId += recordCount;
+    const values = new Map([
+      [0, EXISTING],
+      [1, row.snapshotId ?? manifest.addedSnapshotId],
+      [3, sequenceNumber],
+      [4, row.fileSequenceNumber ?? manifest.sequenceNumber],
+      [134, DATA],
+      ...(firstRowId === undefined ? [] : ([[142, firstRowId]] as const)),
+    ]);
+    yield { filePath, recordCount, fileSizeInBytes, sequenceNumber, record, values };
+  }
+}
+
+function rowsWithBytes(shape: AvroShape) {
+  const read = rowReader(shape, COLUMNS);
+  return (input: Parameters<typeof read>[0]) => {
+    const start = input.at;
+    const row = read(input);
+    return { row, record: input.bytes.subarray(start, input.at) };
+  };
+}

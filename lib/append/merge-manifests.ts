@@ -1,0 +1,147 @@
+import { RegistrarError } from '../errors.ts';
+import type { PartitionSpec } from '../spec/partition-spec.ts';
+import type { Schema } from '../spec/schema.ts';
+import { type AvroShape, avroShape } from './avro-shape.ts';
+import { explicitEntries } from './explicit-entries.ts';
+import { manifestHeader } from './manifest.ts';
+import { manifestEntryType } from './manifest-entry-type.ts';
+import type { ListedManifest } from './manifest-file-type.ts';
+import { CODEC, packBlocks, readContainer, shapeOf, syncMarker, writeContainer } from './object-container.ts';
+import { mergedSummaries } from './partition-summary.ts';
+import type { PreparedManifest } from './prepare.ts';
+import { recordTranscoder } from './record-editor.ts';
+import { resolvePartitionFields } from './transform.ts';
+
+/** A manifest that stands for several of a list; its snapshot ID is given when it is staged, like its sequence number. */
+export interface MergedManifest extends PreparedManifest {
+  /** As the parent's list had them. */
+  readonly replaces: readonly ListedManifest[];
+}
+
+/** A manifest to merge, and its contents. */
+export interface MergeSource {
+  readonly manifest: ListedManifest;
+  readonly bytes: Uint8Array;
+}
+
+/** `block_size_in_bytes`, which format version 2 has no more (spec, "Manifests"). */
+const DROPPED_SINCE_V2: ReadonlySet<number> = new Set([105]);
+
+/** A source that stays in the list as it is, and why. */
+export interface UnmergedSource {
+  readonly manifest: ListedManifest;
+  readonly error: RegistrarError;
+}
+
+/**
+ * Writes one manifest of data files for several of one partition spec, as Java's merge append does: live entries become
+ * existing ones with what they inherited made explicit, everything else of them is kept byte for byte; deleted entries stay
+ * behind. The entries are in the order of the sources. A source that cannot be read, or has a field that would be lost, is
+ * left as it is.
+ *
+ * @param input.schema of the table, as it is after the commit
+ * @param input.directory where the table's manifests go
+ * @param input.uuid names the manifest, so it must never have been used before (I1)
+ * @returns no manifest where fewer than two sources could be merged
+ * @throws `table.unsupported` for a partition transform that cannot be written
+ */
+export function mergeManifests(input: {
+  readonly sources: readonly MergeSource[];
+  readonly formatVersion: 1 | 2 | 3;
+  readonly schema: Schema;
+  readonly spec: PartitionSpec;
+  readonly directory: string;
+  readonly uuid: string;
+}): { readonly merged: MergedManifest | undefined; readonly unmerged: readonly UnmergedSource[] } {
+  const { sources, formatVersion, schema, spec, uuid } = input;
+  const partitionFields = resolvePartitionFields(spec, schema);
+  const type = manifestEntryType(formatVersion, 0n, partitionFields);
+  const transcode = transcoderTo(avroShape(type.schema), formatVersion > 1 ? DROPPED_SINCE_V2 : NONE);
+  const replaces: ListedManifest[] = [];
+  const unmerged: UnmergedSource[] = [];
+  let existingFilesCount = 0;
+  let existingRowsCount = 0n;
+  let minSequenceNumber: bigint | undefined;
+
+  function* entries(): Generator<Uint8Array> {
+    for (const { manifest, bytes } of sources) {
+      const read = attempt(manifest, () => transcode(manifest, bytes));
+      if (read instanceof RegistrarError) {
+        unmerged.push({ manifest, error: read });
+        continue;
+      }
+      replaces.push(manifest);
+      for (const { record, recordCount, sequenceNumber } of read) {
+        existingFilesCount += 1;
+        existingRowsCount += recordCount;
+        minSequenceNumber = least(minSequenceNumber, sequenceNumber);
+        yield record;
+      }
+    }
+  }
+
+  const path = `${input.directory}/${uuid}-m0.avro`;
+  const bytes = writeContainer(
+    { schema: JSON.stringify(type.schema), codec: CODEC, blocks: packBlocks(entries()) },
+    manifestHeader(formatVersion, schema, spec),
+    syncMarker(uuid),
+  );
+  if (replaces.length < 2 || existingFilesCount === 0) return { merged: undefined, unmerged };
+  const file: ListedManifest = {
+    manifestPath: path,
+    manifestLength: BigInt(bytes.length),
+    partitionSpecId: spec['spec-id'],
+    content: 0,
+    sequenceNumber: 0n,
+    minSequenceNumber: minSequenceNumber ?? 0n,
+    addedSnapshotId: 0n,
+    addedFilesCount: 0,
+    existingFilesCount,
+    deletedFilesCount: 0,
+    addedRowsCount: 0n,
+    existingRowsCount,
+    deletedRowsCount: 0n,
+    partitions: mergedSummaries(
+      partitionFields,
+      replaces.map(({ partitions }) => partitions),
+    ),
+  };
+  return { merged: { path, bytes, file, replaces }, unmerged };
+}
+
+/** The live entries of manifests in another schema; what depends on a writer's schema alone is made once. */
+function transcoderTo(target: AvroShape, dropped: ReadonlySet<number>) {
+  const bySchema = new Map<string, ReturnType<typeof recordTranscoder>>();
+  return (manifest: ListedManifest, bytes: Uint8Array) => {
+    const container = readContainer(bytes);
+    const { schema } = container;
+    const transcode = bySchema.get(schema) ?? recordTranscoder(shapeOf(container), target, dropped);
+    bySchema.set(schema, transcode);
+    return [...explicitEntries(manifest, container)].map(({ record, values, ...entry }) => ({
+      ...entry,
+      record: transcode(record, values),
+    }));
+  };
+}
+
+function attempt<T>(manifest: ListedManifest, read: () => T): T | RegistrarError {
+  try {
+    return read();
+  } catch (cause) {
+    return unmergeable(manifest, cause);
+  }
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+function least(a: bigint | undefined, b: bigint): bigint {
+  return a !== undefined && a < b ? a : b;
+}
+
+function unmergeable({ manifestPath }: ListedManifest, cause: unknown): RegistrarError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RegistrarError('table.unsupported', `Cannot merge manifest "${manifestPath}": ${reason}`, {
+    cause,
+    context: { uri: manifestPath },
+  });
+}

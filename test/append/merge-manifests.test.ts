@@ -1,0 +1,321 @@
+import { readFileSync } from 'node:fs';
+import zlib from 'node:zlib';
+import avro from 'avsc';
+import { describe, expect, it } from 'vitest';
+import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
+import { type MergeSource, mergeManifests } from '../../lib/append/merge-manifests.ts';
+import { packBlocks, readContainer, writeContainer } from '../../lib/append/object-container.ts';
+import { prepareAppend } from '../../lib/append/prepare.ts';
+import { rewriteManifest } from '../../lib/append/rewrite-manifest.ts';
+import { decodeAvro } from './avro-oracle.ts';
+import { javaDataFiles, javaSchema, javaSpecs, SNAPSHOT_ID } from './java-inputs.ts';
+import { dataFile, emptyTable } from './table.ts';
+
+const UUID = '7f3b2c1d-0000-4000-8000-000000000000';
+const MERGED = '11111111-0000-4000-8000-000000000000';
+
+type Version = 1 | 2 | 3;
+type Kind = 'unpartitioned' | 'partitioned';
+type Row = Record<string, unknown> & { readonly data_file: Record<string, unknown> };
+
+const golden = (version: number, kind: Kind): Buffer =>
+  readFileSync(new URL(`files/v${version}-${kind}-manifest.avro`, import.meta.url));
+
+const listed = (overrides: Partial<ListedManifest> = {}): ListedManifest => ({
+  manifestPath: 's3://bucket/metadata/java-m0.avro',
+  manifestLength: 1n,
+  partitionSpecId: 0,
+  content: 0,
+  sequenceNumber: 5n,
+  minSequenceNumber: 5n,
+  addedSnapshotId: SNAPSHOT_ID,
+  addedFilesCount: 2,
+  existingFilesCount: 0,
+  deletedFilesCount: 0,
+  addedRowsCount: 21n,
+  existingRowsCount: 0n,
+  deletedRowsCount: 0n,
+  partitions: [],
+  ...overrides,
+});
+
+/** What this project wrote in snapshot 77 with sequence number 9. */
+function ours(version: Version, kind: Kind, overrides: Partial<ListedManifest> = {}): MergeSource {
+  const [manifest] = prepareAppend({
+    state: emptyTable(version),
+    schema: javaSchema,
+    dataFiles: javaDataFiles(kind),
+    snapshotId: 77n,
+    uuid: UUID,
+  }).manifests;
+  if (manifest === undefined) throw new Error('no manifest');
+  const file = { ...manifest.file, sequenceNumber: 9n, minSequenceNumber: 9n, ...overrides };
+  return { manifest: file, bytes: manifest.bytes };
+}
+
+function merge(version: Version, kind: Kind, sources: readonly MergeSource[]) {
+  return mergeManifests({
+    sources,
+    formatVersion: version,
+    schema: javaSchema,
+    spec: javaSpecs[kind],
+    directory: 's3://bucket/metadata',
+    uuid: MERGED,
+  });
+}
+
+/** The same entries as a writer might have them that puts its fields last to first and null second. */
+function inAnotherOrder(bytes: Uint8Array): Uint8Array {
+  const container = readContainer(bytes);
+  const reversed = (type: unknown): unknown => {
+    if (Array.isArray(type)) return type.map(reversed).toReversed();
+    if (typeof type !== 'object' || type === null) return type;
+    const { fields, ...rest } = type as {
+      readonly fields?: readonly { readonly type: unknown; readonly default?: null }[];
+    };
+    if (fields === undefined || 'key' in rest) return type;
+    return {
+      ...rest,
+      fields: fields
+        .map(({ type: held, default: _null, ...field }) => ({ ...field, type: reversed(held) }))
+        .toReversed(),
+    };
+  };
+  const schema = reversed(JSON.parse(container.schema));
+  const [from, to] = [container.schema, JSON.stringify(schema)].map((text) =>
+    avro.Type.forSchema(JSON.parse(text), { wrapUnions: false }),
+  );
+  const encoded = container.blocks.flatMap(({ recordCount, bytes: block }) => {
+    const inflated = zlib.inflateRawSync(block);
+    const records: Buffer[] = [];
+    for (let count = 0, at = 0; count < recordCount; count += 1) {
+      const { value, offset } = from?.decode(inflated, at) ?? { value: undefined, offset: -1 };
+      records.push(to?.toBuffer(value) ?? Buffer.alloc(0));
+      at = offset;
+    }
+    return records;
+  });
+  return writeContainer(
+    { schema: JSON.stringify(schema), codec: container.codec, blocks: packBlocks(encoded) },
+    {},
+    Buffer.alloc(16),
+  );
+}
+
+async function rowsOf(bytes: Uint8Array): Promise<readonly Row[]> {
+  return (await decodeAvro(bytes)).rows as readonly Row[];
+}
+
+describe.each([1, 2, 3] as const)('mergeManifests of format version %i', (version) => {
+  describe.each(['unpartitioned', 'partitioned'] as const)('of an %s table', (kind) => {
+    const firstRowIds = version === 3;
+    const partitions = ours(version, kind).manifest.partitions;
+    const java: MergeSource = {
+      manifest: listed({ partitions, ...(firstRowIds && { firstRowId: 100n }) }),
+      bytes: golden(version, kind),
+    };
+    const own = ours(version, kind, firstRowIds ? { firstRowId: 500n } : {});
+
+    it("takes Java's entries and ours in as existing, each with its snapshot and its numbers, all else as it was (C26)", async () => {
+      const { merged, unmerged } = merge(version, kind, [own, java]);
+      expect(unmerged).toEqual([]);
+      const existing = (rows: readonly Row[], snapshot_id: bigint, number: bigint, rowId: bigint) =>
+        rows.map((row, at) => ({
+          ...row,
+          status: 0,
+          snapshot_id,
+          ...(version > 1 && { sequence_number: number, file_sequence_number: number }),
+          // The rows of the first file come first: 10 of them.
+          data_file: {
+            ...row.data_file,
+            ...(firstRowIds && { first_row_id: at === 0 ? rowId : rowId + 10n }),
+          },
+        }));
+      expect(await rowsOf(merged?.bytes ?? Buffer.alloc(0))).toEqual([
+        ...existing(await rowsOf(own.bytes), 77n, 9n, 500n),
+        ...existing(await rowsOf(java.bytes), SNAPSHOT_ID, 5n, 100n),
+      ]);
+    });
+
+    it('has the schema and the header of what is written anew, and says in the list what there is', async () => {
+      const { merged } = merge(version, kind, [own, java]);
+      const written = await decodeAvro(merged?.bytes ?? Buffer.alloc(0));
+      expect(written.schema).toEqual((await decodeAvro(own.bytes)).schema);
+      expect(written.metadata).toMatchObject({
+        'partition-spec-id': String(javaSpecs[kind]['spec-id']),
+        'format-version': String(version),
+      });
+      expect(merged?.replaces).toEqual([own.manifest, java.manifest]);
+      expect(merged?.file).toEqual({
+        manifestPath: `s3://bucket/metadata/${MERGED}-m0.avro`,
+        manifestLength: BigInt(merged?.bytes.length ?? 0),
+        partitionSpecId: javaSpecs[kind]['spec-id'],
+        content: 0,
+        sequenceNumber: 0n,
+        minSequenceNumber: 5n,
+        addedSnapshotId: 0n,
+        addedFilesCount: 0,
+        existingFilesCount: 4,
+        deletedFilesCount: 0,
+        addedRowsCount: 0n,
+        existingRowsCount: 42n,
+        deletedRowsCount: 0n,
+        partitions,
+      });
+    });
+  });
+});
+
+describe('mergeManifests', () => {
+  it.each([2, 3] as const)(
+    'takes entries of the version before into version %i: no row is older for it (C18)',
+    async (version) => {
+      const older = version === 3 ? 2 : 1;
+      const before: MergeSource = {
+        manifest: listed(older === 1 ? { sequenceNumber: 0n, minSequenceNumber: 0n } : {}),
+        bytes: golden(older, 'unpartitioned'),
+      };
+      const { merged } = merge(version, 'unpartitioned', [ours(version, 'unpartitioned'), before]);
+      const [, , row] = await rowsOf(merged?.bytes ?? Buffer.alloc(0));
+      const number = older === 1 ? 0n : 5n;
+      expect(row).toMatchObject({ status: 0, sequence_number: number, file_sequence_number: number });
+      const { block_size_in_bytes: _gone, ...file } = (await rowsOf(before.bytes))[0]?.data_file ?? {};
+      expect(row?.data_file).toMatchObject({
+        ...file,
+        content: 0,
+        ...(version === 3 && { first_row_id: null }),
+      });
+      expect(merged?.file.minSequenceNumber).toBe(number);
+    },
+  );
+
+  it('merges what was merged before: what is explicit stays', async () => {
+    const once = merge(2, 'unpartitioned', [
+      ours(2, 'unpartitioned'),
+      { manifest: listed(), bytes: golden(2, 'unpartitioned') },
+    ]);
+    if (once.merged === undefined) throw new Error('not merged');
+    const { file, bytes } = once.merged;
+    const again = { manifest: { ...file, sequenceNumber: 40n, addedSnapshotId: 400n }, bytes };
+    const twice = merge(2, 'unpartitioned', [again, ours(2, 'unpartitioned', { sequenceNumber: 41n })]);
+    const rows = await rowsOf(twice.merged?.bytes ?? Buffer.alloc(0));
+    expect(rows.slice(0, 4)).toEqual(await rowsOf(bytes));
+    expect(rows[4]).toMatchObject({ sequence_number: 41n });
+  });
+
+  it('leaves deleted entries behind, which are history', async () => {
+    const source = ours(2, 'unpartitioned');
+    const deleting = rewriteManifest({
+      ...source,
+      formatVersion: 2,
+      removes: (path) => path.includes('key 0'),
+      snapshotId: 99n,
+      path: 's3://bucket/metadata/rewritten.avro',
+      uuid: UUID,
+    });
+    const rewritten = { manifest: deleting.file, bytes: deleting.bytes };
+    const { merged } = merge(2, 'unpartitioned', [rewritten, source]);
+    const paths = (await rowsOf(merged?.bytes ?? Buffer.alloc(0))).map(
+      ({ data_file }) => data_file['file_path'],
+    );
+    expect(paths.map((path) => /key \d/.exec(String(path))?.[0])).toEqual(['key 1', 'key 0', 'key 1']);
+    expect(merged?.file).toMatchObject({ existingFilesCount: 3, deletedFilesCount: 0 });
+  });
+
+  it('finds fields by ID where another writer has them in another order, in other unions, or not at all (C18)', async () => {
+    const source = ours(2, 'partitioned');
+    const theirs = inAnotherOrder(source.bytes);
+    const { merged, unmerged } = merge(2, 'partitioned', [{ ...source, bytes: theirs }, source]);
+    expect(unmerged).toEqual([]);
+    const rows = await rowsOf(merged?.bytes ?? Buffer.alloc(0));
+    expect(rows).toHaveLength(4);
+    expect(rows.slice(0, 2)).toEqual(rows.slice(2));
+  });
+
+  it('leaves a manifest with a field that it does not know as it is, and merges the others', () => {
+    const source = ours(2, 'unpartitioned');
+    const container = readContainer(source.bytes);
+    const schema = JSON.parse(container.schema);
+    schema.fields.at(-1).type.fields.push({ name: 'of_a_later_version', type: 'null', 'field-id': 9999 });
+    const unknown: MergeSource = {
+      manifest: listed({ manifestPath: 's3://bucket/metadata/later.avro' }),
+      bytes: writeContainer({ ...container, schema: JSON.stringify(schema) }, {}, Buffer.alloc(16)),
+    };
+    const { merged, unmerged } = merge(2, 'unpartitioned', [source, unknown, source]);
+    expect(merged?.replaces).toEqual([source.manifest, source.manifest]);
+    expect(unmerged.map(({ manifest }) => manifest)).toEqual([unknown.manifest]);
+    expect(unmerged[0]?.error.message).toBe(
+      'Cannot merge manifest "s3://bucket/metadata/later.avro": field "of_a_later_version" with ID 9999 has no place in the manifest to be written',
+    );
+  });
+
+  it('leaves a manifest that is cut as it is', () => {
+    const source = ours(2, 'unpartitioned');
+    const cut = { manifest: listed(), bytes: source.bytes.subarray(0, source.bytes.length - 1) };
+    const { merged, unmerged } = merge(2, 'unpartitioned', [source, cut]);
+    expect(merged).toBeUndefined();
+    expect(unmerged).toHaveLength(1);
+  });
+
+  it('packs many entries into blocks, all of them', async () => {
+    const sources = Array.from({ length: 600 }, (_, n): MergeSource => {
+      const [manifest] = prepareAppend({
+        state: emptyTable(2),
+        schema: javaSchema,
+        dataFiles: [dataFile(String(n))],
+        snapshotId: BigInt(n),
+        uuid: UUID,
+      }).manifests;
+      if (manifest === undefined) throw new Error('no manifest');
+      return { manifest: { ...manifest.file, sequenceNumber: BigInt(n) }, bytes: manifest.bytes };
+    });
+    const { merged } = merge(2, 'unpartitioned', sources);
+    const bytes = merged?.bytes ?? Buffer.alloc(0);
+    expect(readContainer(bytes).blocks.map(({ recordCount }) => recordCount)).toEqual([256, 256, 88]);
+    const rows = await rowsOf(bytes);
+    expect(rows.map(({ snapshot_id, sequence_number }) => [snapshot_id, sequence_number])).toEqual(
+      sources.map((_, n) => [BigInt(n), BigInt(n)]),
+    );
+  });
+
+  it('has the bounds of all in its partition summaries; what one writer left out is known of none', () => {
+    const summary = (low: number, high: number, containsNan: boolean | undefined = false) => ({
+      containsNull: low === 0,
+      containsNan,
+      lowerBound: Buffer.from(Int32Array.of(low).buffer),
+      upperBound: Buffer.from(Int32Array.of(high).buffer),
+    });
+    const spec = {
+      'spec-id': 1,
+      fields: [{ 'source-id': 3, 'field-id': 1000, name: 'i', transform: 'identity' }],
+    };
+    const mergeOf = (...partitions: ListedManifest['partitions'][]) =>
+      mergeManifests({
+        sources: partitions.map((one) => ({ manifest: listed({ partitions: one }), bytes: emptyOf(spec) })),
+        formatVersion: 2,
+        schema: javaSchema,
+        spec,
+        directory: 's3://bucket/metadata',
+        uuid: MERGED,
+      }).merged?.file.partitions;
+    expect(mergeOf([summary(-5, 3)], [summary(0, 9)])).toEqual([{ ...summary(-5, 9), containsNull: true }]);
+    expect(
+      mergeOf([summary(1, 3)], [{ ...summary(2, 9), containsNan: undefined }])?.[0]?.containsNan,
+    ).toBeUndefined();
+    expect(mergeOf([summary(1, 3)], undefined)).toBeUndefined();
+  });
+
+  /** A manifest of one file in partition 1. */
+  function emptyOf(spec: (typeof javaSpecs)['partitioned']): Uint8Array {
+    const state = { ...emptyTable(2), specs: [spec] };
+    const file = { ...dataFile('a'), specId: 1, partition: [Buffer.from(Int32Array.of(1).buffer)] };
+    const { manifests } = prepareAppend({
+      state,
+      schema: javaSchema,
+      dataFiles: [file],
+      snapshotId: 1n,
+      uuid: UUID,
+    });
+    return manifests[0]?.bytes ?? Buffer.alloc(0);
+  }
+});
