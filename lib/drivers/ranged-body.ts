@@ -14,11 +14,12 @@ export function rangeHeader(range: ByteRange): string {
 export function wholeOrPart(
   uri: string,
   range: ByteRange | undefined,
-  body: Uint8Array,
+  answered: Buffer,
   contentRange: string | string[] | undefined,
 ): { readonly bytes: Uint8Array; readonly sizeBytes: number } {
+  const body = new Uint8Array(answered.buffer, answered.byteOffset, answered.length);
   if (contentRange === undefined) return { bytes: cut(body, range), sizeBytes: body.length };
-  const sizeBytes = Number(/^bytes \d+-\d+\/(\d+)$/.exec(String(contentRange))?.[1]);
+  const sizeBytes = Number(/^bytes .+\/(\d+)$/.exec(String(contentRange))?.[1]);
   const [start, end] = span(range, sizeBytes);
   if (String(contentRange) === `bytes ${start}-${end - 1}/${sizeBytes}` && body.length === end - start) {
     return { bytes: body, sizeBytes };

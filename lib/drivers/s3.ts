@@ -143,8 +143,8 @@ export function s3Sender(): SendHttp {
 type S3Answer = Extract<S3Result, { kind: 'answer' }>;
 
 function storedObject(uri: string, range: ByteRange | undefined, answer: S3Answer): StoredObject {
-  const body = new Uint8Array(answer.body.buffer, answer.body.byteOffset, answer.body.length);
-  return { ...described(uri, answer), ...wholeOrPart(uri, range, body, header(answer, 'content-range')) };
+  const part = wholeOrPart(uri, range, answer.body, header(answer, 'content-range'));
+  return { ...described(uri, answer), ...part };
 }
 
 function described(uri: string, answer: S3Answer) {

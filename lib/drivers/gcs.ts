@@ -1,0 +1,239 @@
+import type { StoreSettings } from '../config/entry.ts';
+import { RegistrarError } from '../errors.ts';
+import type { ByteRange, ListedObject, ReadResult, Store } from '../ports.ts';
+import {
+  answerText,
+  type GoogleAnswer,
+  type GooglePorts,
+  googleClient,
+  googleFault,
+  jsonOf,
+  member,
+} from './google-client.ts';
+import type { AccessToken } from './google-token.ts';
+import { rangeHeader, wholeOrPart } from './ranged-body.ts';
+
+const ORIGIN = 'https://storage.googleapis.com';
+
+export interface GcsPorts extends GooglePorts {
+  readonly accessToken: AccessToken;
+}
+
+/**
+ * A store on Google Cloud Storage, through its JSON API. Versions are generations; the time of an object is when its
+ * generation was created. A `store.endpoint` of http:// is an emulator and is sent no token.
+ */
+export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
+  const origin = settings.endpoint?.replace(/\/+$/, '') ?? ORIGIN;
+  const client = googleClient(
+    {
+      origin,
+      unavailable: 'store.unavailable',
+      accessToken: origin.startsWith('http://') ? undefined : ports.accessToken,
+    },
+    ports,
+  );
+
+  async function read(
+    uri: string,
+    { range, ifVersion }: { readonly range?: ByteRange; readonly ifVersion?: string } = {},
+  ): Promise<ReadResult> {
+    const attempted = `read "${uri}"`;
+    const answer = await client.call(attempted, {
+      method: 'GET',
+      path: objectPath(uri, {
+        alt: 'media',
+        ...(ifVersion !== undefined && { ifGenerationMatch: ifVersion }),
+      }),
+      // Without it what is stored gzipped comes unpacked, and ranges are ignored.
+      headers: { 'accept-encoding': 'gzip', ...(range !== undefined && { range: rangeHeader(range) }) },
+    });
+    switch (answer.status) {
+      case 200:
+      case 206: {
+        const version = headerOf(uri, answer, 'x-goog-generation');
+        if (ifVersion !== undefined && version !== ifVersion) return { kind: 'changed' };
+        const part = wholeOrPart(uri, range, answer.body, answer.headers['content-range']);
+        return { kind: 'object', ...part, version, lastModifiedMs: await createdMs(uri, version, answer) };
+      }
+      case 416:
+        return readNothing(uri, range, ifVersion);
+      case 412:
+        return { kind: 'changed' };
+      case 404:
+        await bucketIsThere(uri);
+        return { kind: 'missing' };
+      case 403:
+        // Anything else is of the caller: an account without billing, a token without the scope.
+        if (googleFault(answer)?.reason === 'forbidden')
+          return { kind: 'denied', message: answerText(answer) };
+    }
+    throw client.refused(attempted, answer);
+  }
+
+  /** A range that begins where the object ends: an empty object has no other. */
+  async function readNothing(
+    uri: string,
+    range: ByteRange | undefined,
+    ifVersion: string | undefined,
+  ): Promise<ReadResult> {
+    const attempted = `read "${uri}"`;
+    const answer = await client.call(attempted, { method: 'GET', path: objectPath(uri, { fields: FIELDS }) });
+    if (answer.status !== 200) throw client.refused(attempted, answer);
+    const { sizeBytes, version, lastModifiedMs } = resourceOf(uri, jsonOf(answer.body));
+    if (ifVersion !== undefined && version !== ifVersion) return { kind: 'changed' };
+    if (sizeBytes > 0 && range !== undefined && 'suffix' in range) {
+      throw new RegistrarError(
+        'store.unavailable',
+        `Cannot ${attempted}: the store has no last ${range.suffix} bytes of an object of ${sizeBytes}; it is read again`,
+      );
+    }
+    return { kind: 'object', bytes: new Uint8Array(), sizeBytes, version, lastModifiedMs };
+  }
+
+  /** Last-Modified, which a change of metadata may move: then what the resource says of its creation. */
+  async function createdMs(uri: string, generation: string, answer: GoogleAnswer): Promise<number> {
+    if ((answer.headers['x-goog-metageneration'] ?? '1') === '1') {
+      return timeOf(uri, headerOf(uri, answer, 'last-modified'));
+    }
+    const attempted = `read when "${uri}" was created`;
+    const path = objectPath(uri, { generation, fields: FIELDS });
+    const found = await client.call(attempted, { method: 'GET', path });
+    if (found.status !== 200) throw client.refused(attempted, found);
+    return resourceOf(uri, jsonOf(found.body)).lastModifiedMs;
+  }
+
+  /** The store answers 404 for both; only a missing object is one (I3). */
+  async function bucketIsThere(uri: string): Promise<void> {
+    const { bucket } = parseGcsUri(uri);
+    const attempted = `look into the bucket "${bucket}"`;
+    const path = `/storage/v1/b/${encodeURIComponent(bucket)}/o?${query({ maxResults: '1', fields: 'kind' })}`;
+    const answer = await client.call(attempted, { method: 'GET', path });
+    if (answer.status === 200) return;
+    throw client.refused(
+      attempted,
+      answer,
+      answer.status === 404 ? '; create the bucket or correct the URL' : '',
+    );
+  }
+
+  async function write(uri: string, bytes: Uint8Array, options: { readonly ifAbsent?: boolean } = {}) {
+    const { bucket, key } = parseGcsUri(uri);
+    const attempted = `write "${uri}"`;
+    const parameters = query({
+      uploadType: 'media',
+      name: key,
+      ...(options.ifAbsent && { ifGenerationMatch: '0' }),
+      ...(settings.kms_key_id !== undefined && { kmsKeyName: settings.kms_key_id }),
+      fields: 'generation',
+    });
+    const answer = await client.call(attempted, {
+      method: 'POST',
+      path: `/upload/storage/v1/b/${encodeURIComponent(bucket)}/o?${parameters}`,
+      headers: { 'content-type': 'application/octet-stream' },
+      body: bytes,
+    });
+    if (answer.status === 200) {
+      return { kind: 'written', version: textOf(uri, jsonOf(answer.body), 'generation') } as const;
+    }
+    if (options.ifAbsent && answer.status === 412) {
+      // Of a request that was repeated because its answer was lost, what exists may be what it wrote itself.
+      const found = answer.attempts > 1 ? await read(uri) : undefined;
+      return found?.kind === 'object' && Buffer.from(bytes).equals(found.bytes)
+        ? ({ kind: 'written', version: found.version } as const)
+        : ({ kind: 'exists' } as const);
+    }
+    throw client.refused(attempted, answer);
+  }
+
+  async function* list(
+    prefix: string,
+    { startAfter }: { readonly startAfter?: string } = {},
+  ): AsyncGenerator<ListedObject> {
+    const { bucket, key } = parseGcsUri(prefix);
+    const after = startAfter === undefined ? undefined : parseGcsUri(startAfter).key;
+    const attempted = `list "${prefix}"`;
+    let pageToken: unknown;
+    do {
+      const parameters = query({
+        prefix: key,
+        ...(after !== undefined && { startOffset: after }),
+        ...(typeof pageToken === 'string' && { pageToken }),
+        maxResults: '1000',
+        fields: 'items(name,size,generation,timeCreated),nextPageToken',
+      });
+      const path = `/storage/v1/b/${encodeURIComponent(bucket)}/o?${parameters}`;
+      const answer = await client.call(attempted, { method: 'GET', path });
+      if (answer.status !== 200) throw client.refused(attempted, answer);
+      const page = jsonOf(answer.body);
+      const items = member(page, 'items') ?? [];
+      for (const item of Array.isArray(items) ? items : []) {
+        const name = textOf(prefix, item, 'name');
+        // The offset is the first name that is listed, if there is one.
+        if (name === after) continue;
+        const uri = `gs://${bucket}/${name}`;
+        yield { uri, ...resourceOf(uri, item) };
+      }
+      pageToken = member(page, 'nextPageToken');
+    } while (typeof pageToken === 'string' && pageToken !== '');
+  }
+
+  return { read, write, list };
+}
+
+const FIELDS = 'size,generation,timeCreated';
+
+/** Bucket and raw key of `gs://bucket/key`; `gcs://` is a spelling of it. */
+function parseGcsUri(uri: string): { readonly bucket: string; readonly key: string } {
+  const [, bucket, key = ''] = /^gc?s:\/\/([^/]+)(?:\/(.*))?$/s.exec(uri) ?? [];
+  if (bucket !== undefined) return { bucket, key };
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot use "${uri}" as a URI of Cloud Storage: it must read gs://bucket/key`,
+  );
+}
+
+function objectPath(uri: string, parameters: Readonly<Record<string, string>>): string {
+  const { bucket, key } = parseGcsUri(uri);
+  return `/storage/v1/b/${encodeURIComponent(bucket)}/o/${encodeURIComponent(key)}?${query(parameters)}`;
+}
+
+function query(parameters: Readonly<Record<string, string>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+}
+
+/** What an object's resource says of it. */
+function resourceOf(uri: string, resource: unknown): Omit<ListedObject, 'uri'> {
+  return {
+    sizeBytes: Number(textOf(uri, resource, 'size')),
+    version: textOf(uri, resource, 'generation'),
+    lastModifiedMs: timeOf(uri, textOf(uri, resource, 'timeCreated')),
+  };
+}
+
+function textOf(uri: string, resource: unknown, name: string): string {
+  const value = member(resource, name);
+  if (typeof value === 'string') return value;
+  throw unusable(uri, `no ${name}`);
+}
+
+function headerOf(uri: string, { headers }: GoogleAnswer, name: string): string {
+  const value = headers[name];
+  if (typeof value === 'string') return value;
+  throw unusable(uri, `no ${name}`);
+}
+
+function timeOf(uri: string, text: string): number {
+  const ms = Date.parse(text);
+  if (!Number.isNaN(ms)) return ms;
+  throw unusable(uri, `"${text}" as its time`);
+}
+
+function unusable(uri: string, answered: string): RegistrarError {
+  return new RegistrarError(
+    'store.unavailable',
+    `Cannot use "${uri}": the store answered ${answered} for it`,
+  );
+}
