@@ -43,11 +43,16 @@ export interface Registration {
   readonly durationMs: number;
 }
 
-/** How many segments came to which end: `{"committed":3,"missing":1}`. Ignored ones by their reason. */
+/** `committed`, `quarantined`, …; of an ignored one the reason. */
+export function segmentEnd(outcome: SegmentOutcome): string {
+  return outcome.kind === 'ignored' ? outcome.reason : outcome.kind;
+}
+
+/** How many segments came to which end: `{"committed":3,"missing":1}`. */
 export function countOutcomes(outcomes: readonly SegmentOutcome[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of outcomes) {
-    const end = outcome.kind === 'ignored' ? outcome.reason : outcome.kind;
+    const end = segmentEnd(outcome);
     counts[end] = (counts[end] ?? 0) + 1;
   }
   return counts;

@@ -1,0 +1,177 @@
+import { RegistrarError } from '../../errors.ts';
+import { ignoredKey } from '../../event/finding.ts';
+import { referenceTo } from '../../event/segment-reference.ts';
+import { layoutRouter } from '../../route/layout.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import type { Dataset } from '../reconcile/datasets.ts';
+import type { BackfillPorts } from './backfill-ports.ts';
+import type { BackfillTally } from './backfill-report.ts';
+import type { LakeObject } from './lake-object.ts';
+import { type OpenTable, openTable } from './open-table.ts';
+
+/** Segments of one table that are in no snapshot of it, as far as it was looked through. */
+export interface Batch {
+  readonly table: OpenTable;
+  readonly objects: readonly LakeObject[];
+  /** The table has these paths with another size: nothing that is known helps to judge them. */
+  readonly replaced: boolean;
+}
+
+interface Gathering {
+  table: Promise<OpenTable | undefined>;
+  readonly open: LakeObject[];
+  readonly replaced: LakeObject[];
+}
+
+export interface Batches extends AsyncIterable<Batch> {
+  /** The table is not as it was: it is looked through anew before more of it is gathered. */
+  forget(table: OpenTable): void;
+  /** Nothing more of this table. */
+  giveUp(table: OpenTable): void;
+}
+
+/**
+ * Sorts the objects of a lake into batches by table, in the order in which they come. What waits to fill a batch is bounded over
+ * all tables: past that the largest goes as it is.
+ */
+export function batchesOf(
+  objects: AsyncIterable<LakeObject>,
+  ports: BackfillPorts,
+  tally: BackfillTally,
+  limits: { readonly batchSize: number; readonly signal: AbortSignal },
+): Batches {
+  const routeOf = layoutRouter(ports.entries);
+  const gatherings = new Map<string, Gathering>();
+  const { batchSize, signal } = limits;
+  const forgotten = new WeakSet<OpenTable>();
+  let waiting = 0;
+
+  async function open(dataset: Dataset): Promise<OpenTable | undefined> {
+    try {
+      return await openTable(dataset, ports);
+    } catch (error) {
+      if (!(error instanceof RegistrarError)) throw error;
+      tally.table(formatIdentifier(dataset.table)).error = error;
+      return undefined;
+    }
+  }
+
+  function gatheringOf(dataset: Dataset): Gathering {
+    const name = nameOf(dataset);
+    const known = gatherings.get(name);
+    if (known !== undefined) return known;
+    const made: Gathering = { table: open(dataset), open: [], replaced: [] };
+    gatherings.set(name, made);
+    return made;
+  }
+
+  async function* taken(gathering: Gathering): AsyncGenerator<Batch> {
+    const table = await gathering.table;
+    for (const objects of [gathering.open, gathering.replaced]) {
+      if (objects.length === 0) continue;
+      const all = objects.splice(0);
+      waiting -= all.length;
+      if (table === undefined) tally.add('failed', all.length);
+      else {
+        const batch = await withoutRolledBack(table, all, tally);
+        if (batch.length > 0) yield { table, objects: batch, replaced: objects === gathering.replaced };
+      }
+    }
+  }
+
+  async function* batches(): AsyncGenerator<Batch> {
+    for await (const object of objects) {
+      if (signal.aborted) return;
+      tally.listed += 1;
+      const dataset = datasetOf(object, routeOf);
+      if (dataset === undefined) {
+        tally.ignored += 1;
+        continue;
+      }
+      const gathering = gatheringOf(dataset);
+      const table = await gathering.table;
+      const kind = table === undefined ? 'failed' : table.sort(object);
+      if (kind === 'registered') tally.registered += 1;
+      else if (kind === 'ignored') tally.ignored += 1;
+      else if (kind === 'failed' || kind === 'waiting') tally.add(kind, 1);
+      else {
+        table?.known.note(object.uri, object.sizeBytes);
+        gathering[kind].push(object);
+        waiting += 1;
+        if (gathering[kind].length === batchSize) yield* taken(gathering);
+        else if (waiting >= MOST_WAITING * batchSize) yield* taken(largest(gatherings.values()));
+      }
+    }
+    for (const gathering of gatherings.values()) {
+      if (signal.aborted) return;
+      yield* taken(gathering);
+    }
+  }
+
+  return {
+    [Symbol.asyncIterator]: batches,
+    forget(table) {
+      // A batch that was gathered before may find out once more.
+      const gathering = forgotten.has(table) ? undefined : gatherings.get(nameOf(table.dataset));
+      forgotten.add(table);
+      if (gathering !== undefined) gathering.table = reopened(table.dataset, gathering);
+    },
+    giveUp({ dataset }) {
+      const gathering = gatherings.get(nameOf(dataset));
+      if (gathering !== undefined) gathering.table = Promise.resolve(undefined);
+    },
+  };
+
+  /** What was gathered by what was known before is sorted again. */
+  async function reopened(dataset: Dataset, gathering: Gathering): Promise<OpenTable | undefined> {
+    const table = await open(dataset);
+    if (table === undefined) return undefined;
+    const all = [...gathering.open.splice(0), ...gathering.replaced.splice(0)];
+    for (const object of all) {
+      const kind = table.sort(object);
+      if (kind === 'open' || kind === 'replaced') {
+        table.known.note(object.uri, object.sizeBytes);
+        gathering[kind].push(object);
+        continue;
+      }
+      waiting -= 1;
+      if (kind === 'registered') tally.registered += 1;
+      else if (kind === 'ignored') tally.ignored += 1;
+      else tally.add(kind, 1);
+    }
+    return table;
+  }
+}
+
+/** In batches, over all tables. */
+const MOST_WAITING = 4;
+
+/** Undefined for what is no segment by its key alone. */
+function datasetOf(
+  { uri, sizeBytes }: LakeObject,
+  routeOf: ReturnType<typeof layoutRouter>,
+): Dataset | undefined {
+  const reference = referenceTo(uri);
+  if (reference === undefined || ignoredKey(reference.key, sizeBytes ?? Number.NaN) !== undefined)
+    return undefined;
+  const routing = routeOf(reference);
+  return routing.kind === 'table' ? routing : undefined;
+}
+
+function nameOf({ entry, table }: Dataset): string {
+  return JSON.stringify([entry.catalog_uri, entry.catalog_warehouse, entry.catalog_prefix, table]);
+}
+
+function largest(gatherings: Iterable<Gathering>): Gathering {
+  return [...gatherings].reduce((a, b) => (a.open.length < b.open.length ? b : a));
+}
+
+async function withoutRolledBack(
+  table: OpenTable,
+  objects: readonly LakeObject[],
+  tally: BackfillTally,
+): Promise<readonly LakeObject[]> {
+  const elsewhere = await table.elsewhere(objects);
+  tally.add('rolled-back', elsewhere.size);
+  return elsewhere.size === 0 ? objects : objects.filter(({ uri }) => !elsewhere.has(uri));
+}

@@ -1,0 +1,48 @@
+import { createInterface } from 'node:readline';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { RegistrarError } from '../../errors.ts';
+import type { Store } from '../../ports.ts';
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** The rows of a CSV file, gunzipped where its name says so; read in parts, so that no size of it matters. */
+export async function* csvRows(
+  store: Pick<Store, 'read'>,
+  uri: string,
+): AsyncGenerator<readonly string[], void, undefined> {
+  const bytes = Readable.from(chunks(store, uri), { objectMode: false });
+  // What fails is thrown by the iteration below, which reads the last of them.
+  const input = uri.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line !== '') yield fieldsOf(line);
+  }
+}
+
+async function* chunks(store: Pick<Store, 'read'>, uri: string): AsyncGenerator<Uint8Array> {
+  let start = 0;
+  let ifVersion: string | undefined;
+  for (;;) {
+    const range = { start, end: start + CHUNK_BYTES };
+    const read = await store.read(uri, { range, ...(ifVersion !== undefined && { ifVersion }) });
+    if (read.kind !== 'object') throw unreadable(uri, `the store says ${read.kind}`);
+    if (read.bytes.length > 0) yield read.bytes;
+    start += read.bytes.length;
+    ifVersion = read.version;
+    if (read.bytes.length === 0 || start >= read.sizeBytes) return;
+  }
+}
+
+/** Fields in quotes or bare (RFC 4180); a line break within one has no place in an inventory, where keys are encoded. */
+function fieldsOf(line: string): readonly string[] {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare,
+  );
+}
+
+export function unreadable(uri: string, reason: string): RegistrarError {
+  return new RegistrarError(
+    'config.invalid',
+    `Cannot read the inventory "${uri}": ${reason}; name a manifest.json of S3 Inventory in CSV, or a CSV file, gzipped or not, of bucket and key`,
+  );
+}

@@ -1,0 +1,100 @@
+import { RegistrarError } from '../../errors.ts';
+import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
+import type { Candidate } from '../../ledger/candidate.ts';
+import { searchSnapshots } from '../../ledger/ledger.ts';
+import { ledgerMemory } from '../../ledger/ledger-memory.ts';
+import { provableSince } from '../../ledger/provable-history.ts';
+import { layoutRouter } from '../../route/layout.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { segmentTest, waitingIn } from '../reconcile/dataset-objects.ts';
+import type { Dataset } from '../reconcile/datasets.ts';
+import { missingTable } from '../register/ensure-table.ts';
+import { manifestReader } from '../register/table-manifests.ts';
+import type { BackfillPorts } from './backfill-ports.ts';
+import { type KnownPaths, knownPaths } from './known-paths.ts';
+import type { LakeObject } from './lake-object.ts';
+
+/** A table as it was when it was looked through, and what that says of objects. */
+export interface OpenTable {
+  readonly dataset: Dataset;
+  readonly known: KnownPaths;
+  /** `replaced`: the table has the path with another size. `waiting`: in quarantine. */
+  sort(object: LakeObject): 'registered' | 'replaced' | 'ignored' | 'waiting' | 'open';
+  /** Those that a snapshot outside the branch's history has: rolled back, or of another branch. */
+  elsewhere(objects: readonly LakeObject[]): Promise<ReadonlySet<string>>;
+}
+
+/**
+ * Loads a table and looks through all of its manifests, once; one that is not there yet is made at its first commit.
+ *
+ * @throws `table.missing`, `registration.unprovable`, and the errors of catalog and store
+ */
+export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise<OpenTable> {
+  const { entry, table } = dataset;
+  const { catalog, store, tableStore = store } = ports.portsOf(entry);
+  const loaded = await catalog.load(table);
+  const state = loaded && readTableMetadata(table, loaded);
+  if (state === undefined && !entry.create_table) throw missingTable(dataset);
+  if (state !== undefined && entry.copies === 'quarantine') refuseCopies(state, entry.branch);
+
+  const [known, waiting] = await Promise.all([
+    knownPaths(state, entry.branch, tableStore),
+    waitingIn(table, ports),
+  ]);
+  const isSegment = state && segmentTest(table, state, layoutRouter(ports.entries));
+  const others = state === undefined ? [] : outside(state, entry.branch);
+  const manifests = manifestReader(tableStore);
+  const memory = ledgerMemory();
+  return {
+    dataset,
+    known,
+    sort({ uri, sizeBytes }) {
+      if (isSegment?.({ uri, sizeBytes: sizeBytes ?? Number.NaN }) === false) return 'ignored';
+      const found = known.find(uri, sizeBytes);
+      if (found === 'same size') return 'registered';
+      if (waiting.has(uri)) return 'waiting';
+      return found === 'other size' ? 'replaced' : 'open';
+    },
+    async elsewhere(objects) {
+      if (others.length === 0) return NONE;
+      const found = await searchSnapshots(others, objects.map(candidateOf), manifests, memory);
+      return new Set(found.keys());
+    },
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function outside(state: TableState, branch: string) {
+  const ancestry = new Set(ancestors(state, branchHead(state, branch)).map(({ snapshotId }) => snapshotId));
+  return [...state.snapshots.values()].filter(({ snapshotId }) => !ancestry.has(snapshotId));
+}
+
+function candidateOf({ uri, etag = '', sizeBytes = 0 }: LakeObject): Candidate {
+  return { uri, etag, sizeBytes, uploadedMs: 0, copied: false };
+}
+
+/** Where objects are copied in place, no upload time says that they are new: only a history without a gap does. */
+function refuseCopies(state: TableState, branch: string): void {
+  if (provableSince(state, branch) === 'beginning') return;
+  const table = formatIdentifier(state.identifier);
+  throw new RegistrarError(
+    'registration.unprovable',
+    `Cannot prove what is not in table "${table}": its first snapshots have expired, and its objects may be copies (copies: quarantine); ` +
+      'set copies: accept where nothing was copied in place, then go on',
+    { context: { table } },
+  );
+}
+
+/** What the store is to be asked for, with what was said of it. */
+export function referenceOf({ uri, sizeBytes, etag }: LakeObject): SegmentReference {
+  const reference = referenceTo(uri);
+  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
+  return {
+    ...reference,
+    ...(etag !== undefined && { etag }),
+    ...(sizeBytes !== undefined && { sizeBytes }),
+  };
+}

@@ -1,0 +1,69 @@
+import type { EntryPorts } from '../register/register-ports.ts';
+
+/** Requests made so far, retries within a driver not counted. */
+export interface Requests {
+  readonly get: number;
+  readonly put: number;
+  /** A thousand objects each. */
+  readonly list: number;
+  readonly catalog: number;
+}
+
+export type RequestCount = { -readonly [K in keyof Requests]: Requests[K] };
+
+export function noRequests(): RequestCount {
+  return { get: 0, put: 0, list: 0, catalog: 0 };
+}
+
+/** What S3 Standard asks in us-east-1, in dollars: $0.0004 a thousand GETs, $0.005 a thousand PUTs or LISTs (list prices of 2025). */
+const DOLLARS = { get: 0.4e-6, put: 5e-6, list: 5e-6 } as const;
+
+/** The store's part alone; what a catalog asks differs from one to the next. */
+export function storeDollars({ get, put, list }: Omit<Requests, 'catalog'>): number {
+  return get * DOLLARS.get + put * DOLLARS.put + list * DOLLARS.list;
+}
+
+export const LISTED_A_REQUEST = 1_000;
+
+/** The services of an entry, their requests counted. */
+export function counted(ports: EntryPorts, count: RequestCount): EntryPorts {
+  const store = (of: EntryPorts['store']): EntryPorts['store'] => ({
+    read(uri, options) {
+      count.get += 1;
+      return of.read(uri, options);
+    },
+    write(uri, bytes, options) {
+      count.put += 1;
+      return of.write(uri, bytes, options);
+    },
+    async *list(prefix, options) {
+      let listed = 0;
+      for await (const object of of.list(prefix, options)) {
+        if (listed % LISTED_A_REQUEST === 0) count.list += 1;
+        listed += 1;
+        yield object;
+      }
+      if (listed === 0) count.list += 1;
+    },
+  });
+  const { catalog, tableStore } = ports;
+  const call =
+    <A extends readonly unknown[], R>(of: (...args: A) => R) =>
+    (...args: A): R => {
+      count.catalog += 1;
+      return of(...args);
+    };
+  return {
+    ...ports,
+    store: store(ports.store),
+    ...(tableStore !== undefined && { tableStore: store(tableStore) }),
+    catalog: {
+      ...catalog,
+      load: call(catalog.load),
+      createNamespace: call(catalog.createNamespace),
+      register: call(catalog.register),
+      create: call(catalog.create),
+      commit: call(catalog.commit),
+    },
+  };
+}
