@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { systemRandom } from '../../lib/drivers/platform.ts';
 import { quarantineIn } from '../../lib/drivers/quarantine.ts';
 import { s3Store } from '../../lib/drivers/s3.ts';
@@ -12,6 +9,7 @@ import type { CatalogService } from '../integration/services/service.ts';
 import { install, startServices } from '../integration/services/services.ts';
 import { storeSettings } from '../integration/services/settings.ts';
 import { makeAgedTables } from './aged.ts';
+import { bundle } from './bundle.ts';
 import { makeFleet, notify, type Shipped, shipAll } from './fleet.ts';
 import { type HandlerLog, handlerLog } from './handler-log.ts';
 import { type Kills, killAtRandom, startHandlers } from './handlers.ts';
@@ -21,7 +19,6 @@ import { clickHouseReader, pythonReader, sparkReader } from './readers.ts';
 import { startTrouble, type Trouble } from './trouble.ts';
 import { compare, type Verdict } from './verdict.ts';
 
-const root = join(import.meta.dirname, '../..');
 /** Tables that the handlers make themselves, all at once; the others have a history. */
 const NEW_TABLES = 4;
 const KILL_EVERY_MS = 5_000;
@@ -174,12 +171,6 @@ async function start({ spark, scratch, onClose }: SoakOptions) {
   const { localstack, seaweedfsCatalog } = services;
   if (localstack !== undefined && seaweedfsCatalog !== undefined) return { localstack, seaweedfsCatalog };
   throw new Error(`Cannot soak: ${Object.values(notRun).join('; ')}`);
-}
-
-/** Builds the functions as they are deployed, into a `dist` that no other build touches. */
-async function bundle(scratch: string): Promise<void> {
-  for (const name of ['functions', 'cli', 'lib']) symlinkSync(join(root, name), join(scratch, name));
-  await promisify(execFile)(process.execPath, [join(root, 'esbuild.config.mjs')], { cwd: scratch });
 }
 
 /** Whatever lies below the url: segments, and the files of compaction. */

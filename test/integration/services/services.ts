@@ -129,7 +129,16 @@ async function inContainers(): Promise<boolean> {
 
 /** Runs `.ci/setup` for one component; it costs nothing when that is there already. */
 export async function install(
-  component: 'seaweedfs' | 'localstack' | 'fixture' | 'parquet' | 'readers' | 'engines' | 'spark' | 'trino',
+  component:
+    | 'seaweedfs'
+    | 'localstack'
+    | 'fixture'
+    | 'parquet'
+    | 'readers'
+    | 'engines'
+    | 'spark'
+    | 'trino'
+    | 'peers',
 ): Promise<void> {
   await promisify(execFile)(join(root, '.ci/setup'), [component]);
 }

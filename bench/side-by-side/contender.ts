@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { installedFolder } from '../../test/integration/services/services.ts';
+import { type Endpoints, type Lakehouse, NAMESPACE } from './lakehouse.ts';
+import { type Answer, type Command, startProcess } from './protocol.ts';
+import { type Segment, shipperUrl, uriOf } from './segments.ts';
+
+/** What a contender's program is told of the services, on its command line. */
+export interface Services {
+  readonly catalog: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** Whoever does the job: ours, the floor, a peer. */
+export interface Contender {
+  readonly name: ContenderName;
+  /** Registers segments of a dataset in the contender's own table of it, in one commit. */
+  register(dataset: string, segments: readonly Segment[]): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export type ContenderName =
+  | 'ours'
+  | 'floor'
+  | 'floor, one load'
+  | 'iceberg-rust'
+  | 'iceberg-rust, check'
+  | 'iceberg-go'
+  | 'iceberg-go, check'
+  | 'Java'
+  | 'PyIceberg'
+  | 'PyIceberg, check';
+
+const root = join(import.meta.dirname, '../..');
+const peers = join(root, 'bench/peers');
+
+/** Its table of a dataset. Ours is named by the dataset alone, as its layout has it. */
+export function tableOf(dataset: string, contender: ContenderName): string {
+  return contender === 'ours' ? dataset : `${dataset}_${contender.toLowerCase().replaceAll(/\W+/g, '_')}`;
+}
+
+/** Whether the contender's tables say in their summaries what was registered. */
+export function keepsLedger(contender: ContenderName): boolean {
+  return contender === 'ours' || contender.startsWith('floor');
+}
+
+/**
+ * Starts a contender.
+ * @param bundle the built register function
+ */
+export function startContender(
+  name: ContenderName,
+  lakehouse: Pick<Lakehouse, 'store'> & Endpoints,
+  bundle: string,
+): Contender {
+  const { ask, stop } = startProcess(commandOf(name, lakehouse, bundle));
+  const isPeer = !keepsLedger(name);
+  return {
+    name,
+    register: (dataset, segments) => {
+      const table = tableOf(dataset, name);
+      return ask(
+        isPeer ? { table: `${NAMESPACE}.${table}`, files: segments.map(uriOf) } : { table, segments },
+      );
+    },
+    stop,
+  };
+}
+
+function commandOf(
+  name: ContenderName,
+  lakehouse: Pick<Lakehouse, 'store'> & Endpoints,
+  bundle: string,
+): Command {
+  const { region, accessKeyId, secretAccessKey } = lakehouse.store;
+  const services: Services = {
+    catalog: lakehouse.catalogUri,
+    endpoint: lakehouse.storeEndpoint,
+    region,
+    accessKeyId,
+    secretAccessKey,
+  };
+  const connection = JSON.stringify(services);
+  const check = name.endsWith(', check') ? 'check' : 'no-check';
+  const installed = (path: string) => join(installedFolder, path);
+  switch (name) {
+    case 'ours':
+      return {
+        name,
+        file: process.execPath,
+        args: ['--enable-source-maps', join(import.meta.dirname, 'register-process.ts'), bundle],
+        env: registerEnvironment(lakehouse),
+      };
+    case 'floor':
+    case 'floor, one load': {
+      const program = join(import.meta.dirname, 'floor-process.ts');
+      const load = name === 'floor' ? [] : ['load'];
+      return { name, file: process.execPath, args: [program, connection, ...load] };
+    }
+    case 'iceberg-rust':
+    case 'iceberg-rust, check':
+      return { name, file: installed('peer-rust/iceberg-rust-peer'), args: [connection, check] };
+    case 'iceberg-go':
+    case 'iceberg-go, check':
+      return { name, file: installed('peer-go/iceberg-go-peer'), args: [connection, check] };
+    case 'Java': {
+      const program = join(peers, 'java/IcebergJavaPeer.java');
+      const args = ['-Xmx1g', '-cp', installed('peer-java/*'), program, connection];
+      return { name, file: 'java', args, env: { AWS_REGION: region } };
+    }
+    case 'PyIceberg':
+    case 'PyIceberg, check': {
+      const program = join(peers, 'pyiceberg/pyiceberg_peer.py');
+      return { name, file: installed('readers/bin/python'), args: [program, connection, check] };
+    }
+  }
+}
+
+/** As deployed, with the services' addresses. */
+function registerEnvironment(lakehouse: Pick<Lakehouse, 'store'> & Endpoints): Record<string, string> {
+  const { store, catalogUri, storeEndpoint } = lakehouse;
+  return {
+    REGISTRAR_CONFIG: JSON.stringify({
+      url: shipperUrl(lakehouse),
+      namespace: NAMESPACE,
+      catalog_uri: catalogUri,
+      store: {
+        endpoint: storeEndpoint,
+        region: store.region,
+        allow_http: true,
+        path_style: true,
+      },
+    }),
+    METRICS_NAMESPACE: 'IcebergRegistrar',
+    AWS_REGION: store.region,
+    AWS_ACCESS_KEY_ID: store.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: store.secretAccessKey,
+  };
+}

@@ -1,0 +1,126 @@
+import { seededDice } from '../../local/shipper/dice.ts';
+import { type Contender, keepsLedger, startContender, tableOf } from './contender.ts';
+import { noHistory } from './history.ts';
+import { type Lakehouse, startLakehouse } from './lakehouse.ts';
+import type { Answer } from './protocol.ts';
+import { startReadBack } from './read-back.ts';
+import { type Segment, upload } from './segments.ts';
+import { shuffled } from './shuffled.ts';
+import { makeTable } from './tables.ts';
+
+/** Eight datasets over four processes that register, as many functions do. */
+export interface FleetResult {
+  readonly ours: readonly Answer[];
+  readonly floor: readonly Answer[];
+}
+
+const DATASETS = 8;
+const PROCESSES = 4;
+const BATCHES_A_BLOCK = 4;
+const FLOOR = 'floor, one load';
+
+type Side = 'ours' | typeof FLOOR;
+
+/**
+ * Ours against a floor that loads the table before every commit, since another process may have written to it: in turns, a block of
+ * batches each. Ours gets every batch at random, so its state is mostly stale; the floor's processes keep their tables, so its never is.
+ */
+export async function runFleet(
+  blocks: number,
+  bundle: string,
+  say: (line: string) => void,
+): Promise<FleetResult> {
+  const lakehouse = await startLakehouse();
+  const closing: (() => Promise<void>)[] = [() => lakehouse.close()];
+  try {
+    say('fleet: uploading');
+    const names = Array.from({ length: DATASETS }, (_, at) => `fleet_${at}`);
+    const ofEach = (1 + blocks) * BATCHES_A_BLOCK;
+    const datasets = new Map<string, readonly Segment[]>();
+    for (const name of names) datasets.set(name, await upload(lakehouse, name, ofEach));
+    await makeTables(lakehouse, names);
+    const start = (side: Side): readonly Contender[] =>
+      Array.from({ length: PROCESSES }, () => startContender(side, lakehouse, bundle));
+    const sides = new Map<Side, readonly Contender[]>([
+      ['ours', start('ours')],
+      [FLOOR, start(FLOOR)],
+    ]);
+    closing.push(async () => void (await Promise.all([...sides.values()].flat().map((one) => one.stop()))));
+
+    say('fleet: running');
+    const answers = new Map<Side, Answer[]>([
+      ['ours', []],
+      [FLOOR, []],
+    ]);
+    for (let block = 0; block <= blocks; block += 1) {
+      for (const side of shuffled([...sides.keys()], `fleet/${block}`)) {
+        const batches = new Map(
+          [...datasets].map(([name, all]) => [
+            name,
+            all.slice(block * BATCHES_A_BLOCK, (block + 1) * BATCHES_A_BLOCK),
+          ]),
+        );
+        const fixed = side === FLOOR ? names : undefined;
+        const done = await runBlock(sides.get(side) ?? [], batches, fixed, `${side}/${block}`);
+        if (block > 0) answers.get(side)?.push(...done);
+      }
+    }
+
+    say('fleet: reading back');
+    const readBack = startReadBack(lakehouse);
+    closing.push(() => readBack.stop());
+    for (const [name, segments] of datasets) await readBack.check(tableOf(name, 'ours'), segments);
+    return { ours: answers.get('ours') ?? [], floor: answers.get(FLOOR) ?? [] };
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+async function makeTables(lakehouse: Lakehouse, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    for (const side of ['ours', FLOOR] as const)
+      await makeTable(lakehouse, tableOf(name, side), noHistory, { ledger: keepsLedger(side) });
+  }
+}
+
+/**
+ * Each process takes a batch whenever it is free, of any dataset that no other is working on: FIFO groups, assigned at random.
+ * @param fixed the datasets in an order that gives each process its own; undefined for at random
+ */
+async function runBlock(
+  processes: readonly Contender[],
+  batches: ReadonlyMap<string, readonly Segment[]>,
+  fixed: readonly string[] | undefined,
+  seed: string,
+): Promise<readonly Answer[]> {
+  const dice = seededDice(seed);
+  const left = new Map([...batches].map(([name, segments]) => [name, [...segments]]));
+  const busy = new Set<string>();
+  const answers: Answer[] = [];
+  let freed = Promise.withResolvers<void>();
+  await Promise.all(
+    processes.map(async (contender, at) => {
+      const mine = fixed?.filter((_, index) => index % processes.length === at);
+      for (;;) {
+        const open = [...left].filter(
+          ([name, waiting]) => waiting.length > 0 && (mine?.includes(name) ?? true),
+        );
+        if (open.length === 0) return;
+        const free = open.filter(([name]) => !busy.has(name));
+        const chosen = free[dice.integer(0, Math.max(0, free.length - 1))];
+        const segment = chosen?.[1].shift();
+        if (chosen === undefined || segment === undefined) {
+          await freed.promise;
+          continue;
+        }
+        const [name] = chosen;
+        busy.add(name);
+        answers.push(await contender.register(name, [segment]));
+        busy.delete(name);
+        freed.resolve();
+        freed = Promise.withResolvers();
+      }
+    }),
+  );
+  return answers;
+}

@@ -1,0 +1,57 @@
+import { type ContenderName, keepsLedger, startContender, tableOf } from './contender.ts';
+import { buildHistory } from './history.ts';
+import { startLakehouse } from './lakehouse.ts';
+import type { Answer } from './protocol.ts';
+import { startReadBack } from './read-back.ts';
+import { upload } from './segments.ts';
+import { shuffled } from './shuffled.ts';
+import { makeTable } from './tables.ts';
+
+export interface GrowthResult {
+  readonly snapshots: number;
+  readonly ours: readonly Answer[];
+}
+
+export const SIZES = [100, 1_000, 5_000, 10_000];
+/** Amortised merging brings small manifests together in manifests of many files. */
+const FILES_OF_MANIFEST = 1_000;
+const WARM_UP = 5;
+const OURS: ContenderName = 'ours';
+
+/** Ours alone, on tables of different age in turns, merging as it does by default. */
+export async function runGrowth(
+  rounds: number,
+  bundle: string,
+  say: (line: string) => void,
+): Promise<readonly GrowthResult[]> {
+  const lakehouse = await startLakehouse();
+  const closing: (() => Promise<void>)[] = [() => lakehouse.close()];
+  try {
+    const tables = [];
+    for (const snapshots of SIZES) {
+      say(`growth: a table of ${snapshots} snapshots`);
+      const dataset = `grown_${snapshots}`;
+      const history = await buildHistory(lakehouse, dataset, snapshots, FILES_OF_MANIFEST);
+      await makeTable(lakehouse, tableOf(dataset, OURS), history, { ledger: keepsLedger(OURS) });
+      const segments = await upload(lakehouse, dataset, WARM_UP + rounds);
+      const contender = startContender(OURS, lakehouse, bundle);
+      closing.push(() => contender.stop());
+      const answers: Answer[] = [];
+      tables.push({ snapshots, dataset, segments, contender, answers });
+    }
+    say('growth: running');
+    for (let round = 0; round < WARM_UP + rounds; round += 1) {
+      for (const { dataset, segments, contender, answers } of shuffled(tables, `growth/${round}`)) {
+        const answer = await contender.register(dataset, segments.slice(round, round + 1));
+        if (round >= WARM_UP) answers.push(answer);
+      }
+    }
+    say('growth: reading back');
+    const readBack = startReadBack(lakehouse);
+    closing.push(() => readBack.stop());
+    for (const { dataset, segments } of tables) await readBack.check(tableOf(dataset, OURS), segments);
+    return tables.map(({ snapshots, answers }) => ({ snapshots, ours: answers }));
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}

@@ -1,0 +1,88 @@
+import type { Case } from './cases.ts';
+import { type Contender, type ContenderName, keepsLedger, startContender, tableOf } from './contender.ts';
+import { startDelayingProxy } from './delaying-proxy.ts';
+import { buildHistory, noHistory } from './history.ts';
+import { type Endpoints, type Lakehouse, startLakehouse } from './lakehouse.ts';
+import type { Answer } from './protocol.ts';
+import { startReadBack } from './read-back.ts';
+import { type Segment, upload } from './segments.ts';
+import { shuffled } from './shuffled.ts';
+import { makeTable } from './tables.ts';
+
+export type Answers = ReadonlyMap<ContenderName, readonly Answer[]>;
+
+/** Like for like in tables that were built: nobody merges. */
+const UNMERGED = { 'commit.manifest-merge.enabled': 'false' };
+
+/**
+ * Runs one case in services of its own: all contenders in turns, in a new order each round, each on its own table of the same segments.
+ * Afterwards every table is read back.
+ * @throws Error when a contender fails, or its table is not what it should be
+ */
+export async function runCase(one: Case, bundle: string, say: (line: string) => void): Promise<Answers> {
+  const closing: (() => Promise<void>)[] = [];
+  try {
+    const lakehouse = await startLakehouse();
+    closing.push(() => lakehouse.close());
+    say(`${one.id}: uploading`);
+    const segments = await upload(lakehouse, one.id, (one.warmUp + one.rounds) * one.segmentsACommit);
+    await makeTables(one, lakehouse);
+    const endpoints = one.delayMs === 0 ? lakehouse : await delayed(lakehouse, one.delayMs, closing);
+    const contenders = [...one.contenders.keys()].map((name) =>
+      startContender(name, { ...lakehouse, ...endpoints }, bundle),
+    );
+    closing.push(async () => void (await Promise.all(contenders.map((contender) => contender.stop()))));
+    say(`${one.id}: running`);
+    const { answers, registered } = await takeTurns(one, contenders, segments);
+    say(`${one.id}: reading back`);
+    const readBack = startReadBack(lakehouse);
+    closing.push(() => readBack.stop());
+    for (const [name, files] of registered) await readBack.check(tableOf(one.id, name), files);
+    return answers;
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+async function makeTables(one: Case, lakehouse: Lakehouse): Promise<void> {
+  const grown = one.snapshots > 0;
+  const history = grown ? await buildHistory(lakehouse, one.id, one.snapshots) : noHistory;
+  const properties = grown ? UNMERGED : {};
+  for (const name of one.contenders.keys())
+    await makeTable(lakehouse, tableOf(one.id, name), history, { ledger: keepsLedger(name), properties });
+}
+
+async function delayed(
+  lakehouse: Lakehouse,
+  delayMs: number,
+  closing: (() => Promise<void>)[],
+): Promise<Endpoints> {
+  const [catalog, store] = await Promise.all([
+    startDelayingProxy(lakehouse.catalogUri, delayMs),
+    startDelayingProxy(lakehouse.storeEndpoint, delayMs),
+  ]);
+  closing.push(async () => void (await Promise.all([catalog.close(), store.close()])));
+  return { catalogUri: catalog.url, storeEndpoint: store.url };
+}
+
+async function takeTurns(one: Case, contenders: readonly Contender[], segments: readonly Segment[]) {
+  const answers = new Map<ContenderName, Answer[]>(contenders.map(({ name }) => [name, []]));
+  const registered = new Map<ContenderName, Segment[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = 0; round < one.warmUp + one.rounds; round += 1) {
+    const measured = round - one.warmUp;
+    const batch = segments.slice(round * one.segmentsACommit, (round + 1) * one.segmentsACommit);
+    const taking = contenders.filter(({ name }) => takesPart(one, name, round));
+    for (const contender of shuffled(taking, `${one.id}/${round}`)) {
+      const answer = await contender.register(one.id, batch);
+      registered.get(contender.name)?.push(...batch);
+      if (measured >= 0) answers.get(contender.name)?.push(answer);
+    }
+  }
+  return { answers, registered };
+}
+
+/** The slow ones warm up in the first round only. */
+function takesPart({ contenders, warmUp }: Case, name: ContenderName, round: number): boolean {
+  const every = contenders.get(name) ?? 1;
+  return round < warmUp ? every === 1 || round === 0 : (round - warmUp) % every === 0;
+}
