@@ -18,11 +18,14 @@ export interface QuarantineLog {
 
 export function quarantineLog(store: SimStore): QuarantineLog {
   const parsed = new Map<string, QuarantineRecord>();
+  let looked = 0;
 
   function records(): readonly Quarantined[] {
-    for (const [uri, { bytes }] of store.objects) {
-      if (!uri.startsWith(`${QUARANTINE_URL}/`) || parsed.has(uri)) continue;
-      parsed.set(uri, parseJson(Buffer.from(bytes).toString()) as QuarantineRecord);
+    for (; looked < store.written.length; looked += 1) {
+      const uri = store.written[looked] ?? '';
+      const object = uri.startsWith(`${QUARANTINE_URL}/`) ? store.objects.get(uri) : undefined;
+      if (object === undefined) continue;
+      parsed.set(uri, parseJson(Buffer.from(object.bytes).toString()) as QuarantineRecord);
     }
     return [...parsed].map(([uri, record]) => ({ uri, record }));
   }

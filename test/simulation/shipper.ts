@@ -70,7 +70,7 @@ function notification(objects: readonly Created[]): string {
           key: uri.slice(`s3://${BUCKET}/`.length),
           size: sizeBytes,
           eTag: etag,
-          sequencer: sequencer.toString(16).padStart(16, '0'),
+          sequencer: `0055AED6${sequencer.toString(16).padStart(10, '0').toUpperCase()}`,
         },
       },
     })),

@@ -11,6 +11,8 @@ export interface SimObject {
 /** The object store itself: what others do to it, and what is looked at in the end. */
 export interface SimStore {
   readonly objects: Map<string, SimObject>;
+  /** What was ever written, in that order. */
+  readonly written: readonly string[];
   put(uri: string, bytes: Uint8Array, version?: string): void;
   /** A container's way to it; `overwritten` hears of every key of the registrar's that held something (I1). */
   port(io: Io): Store;
@@ -18,10 +20,12 @@ export interface SimStore {
 
 export function simStore(now: () => number, overwritten: (uri: string) => void): SimStore {
   const objects = new Map<string, SimObject>();
+  const written: string[] = [];
   let versions = 0;
 
   function put(uri: string, bytes: Uint8Array, version?: string): void {
     versions += 1;
+    written.push(uri);
     objects.set(uri, { bytes, version: version ?? `v${versions}`, lastModifiedMs: now() });
   }
 
@@ -48,6 +52,7 @@ export function simStore(now: () => number, overwritten: (uri: string) => void):
 
   return {
     objects,
+    written,
     put,
     port: (io) => ({
       read: (uri, { range, ifVersion } = {}) =>
