@@ -1,3 +1,4 @@
+import type { Schema } from '../../lib/spec/schema.ts';
 import type { Row } from '../../local/shipper/dataset.ts';
 import { list, map, optional, required, schema, struct } from '../../local/shipper/schema-notation.ts';
 
@@ -49,7 +50,7 @@ export const everyTransform = [
 ];
 
 /** Rows that share their partition, `n` in all values: nulls, the ends of ranges, long and non-BMP text. */
-export function rowsOf(n: number, evolvedRows = false): readonly Row[] {
+export function rowsOf(n: number, shape: Schema = columns): readonly Row[] {
   const text =
     ['ascii', '名古屋 and more than sixteen code points 🚚🚚🚚', `\u{10ffff}`.repeat(20), null][n % 4] ??
     null;
@@ -64,7 +65,7 @@ export function rowsOf(n: number, evolvedRows = false): readonly Row[] {
     day: 20_000 + n,
     at: 1_754_856_293_080_758n + BigInt(n) * 86_400_000_000n,
     seen: -1n - BigInt(n) * 3_600_000_000n,
-    [evolvedRows ? 'süd–name 1' : 'name']: text,
+    [shape === columns ? 'name' : 'süd–name 1']: text,
     raw: Buffer.alloc(12, 0xfe + (n % 2)),
     code: Buffer.from([n, 0, 255, 1]),
     region: ['eu', 'süd', '🚚', null][n % 4] ?? null,

@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { columnsOf } from '../../lib/schema/columns.ts';
 import { partitionSpec } from '../../lib/schema/partition-by.ts';
-import { writeParquet } from '../../local/shipper/segment.ts';
-import type { CatalogService } from '../../test/integration/services/service.ts';
-import { openRegistrar, type Registrar } from './registrar.ts';
+import { type Dataset, openDataset } from '../dataset.ts';
+import type { Context } from '../section.ts';
 import { columns, everyTransform, evolved, rowsOf } from './rows.ts';
 
 /** Tables that show one feature. */
@@ -14,42 +13,43 @@ export interface WrittenTables {
 }
 
 export interface WrittenTable {
-  /** What it was made of, in messages. */
+  /** In messages. */
   readonly name: string;
-  readonly registrar: Registrar;
+  readonly dataset: Dataset;
 }
 
 const tests = join(import.meta.dirname, '../../test');
 /** The acceptance corpus lies beside a checkout of this repository where it is developed, and is no part of it. */
 const corpus = join(tests, '../../shared/corpus');
 
-const segment = (n: number): Uint8Array => writeParquet(columns, rowsOf(n));
-const laterSegment = (n: number): Uint8Array => writeParquet(evolved, rowsOf(n, true));
-
 /** Writes the tables of each feature through the registrar. */
-export async function* writeTables(service: CatalogService): AsyncGenerator<WrittenTables> {
+export async function* writeTables(context: Context): AsyncGenerator<WrittenTables> {
   for (const version of [1, 2, 3] as const) {
     for (const partition_by of [[], everyTransform]) {
-      const feature = `v${version}${partition_by.length > 0 ? ', partitioned by every transform' : ''}`;
-      const registrar = await openRegistrar(service, {
+      const name = `v${version}${partition_by.length > 0 ? ', partitioned by every transform' : ''}`;
+      const dataset = await openDataset(context, 't', {
         partition_by,
         format_version: version === 1 ? 2 : version,
       });
-      if (version === 1) await createV1(service, registrar, partition_by);
-      await registrar.ship(segment(1));
-      await registrar.ship(segment(2), segment(3));
-      await registrar.ship(laterSegment(4), segment(5));
-      yield { feature, tables: [{ name: feature, registrar }] };
+      if (version === 1) await createV1(context, dataset, partition_by);
+      await dataset.ship(columns, rowsOf(1));
+      await dataset.shipMany(columns, [rowsOf(2), rowsOf(3)]);
+      await dataset.ship(evolved, rowsOf(4, evolved));
+      await dataset.ship(columns, rowsOf(5));
+      yield { feature: name, tables: [{ name, dataset }] };
     }
   }
-  const many = await openRegistrar(service, { partition_by: ['bucket[16](id)', 'day'] });
-  await many.ship(...Array.from({ length: 200 }, (_, n) => segment(n % 100)));
-  await many.ship(segment(7));
-  yield { feature: '200 segments in one commit', tables: [{ name: 'many', registrar: many }] };
+  const many = await openDataset(context, 't', { partition_by: ['bucket[16](id)', 'day'] });
+  await many.shipMany(
+    columns,
+    Array.from({ length: 200 }, (_, n) => rowsOf(n % 100)),
+  );
+  await many.ship(columns, rowsOf(7));
+  yield { feature: '200 segments in one commit', tables: [{ name: '200 segments', dataset: many }] };
 
-  yield { feature: 'files of six writers', tables: await eachFile(service, golden()) };
+  yield { feature: 'files of six writers', tables: await eachFile(context, golden()) };
   const cases = existsSync(corpus) ? corpusFiles() : [];
-  if (cases.length > 0) yield { feature: 'files of the corpus', tables: await eachFile(service, cases) };
+  if (cases.length > 0) yield { feature: 'files of the corpus', tables: await eachFile(context, cases) };
 }
 
 interface File {
@@ -83,25 +83,29 @@ function corpusFiles(): readonly File[] {
 }
 
 /** A table a file, made by the registrar from that file. */
-async function eachFile(service: CatalogService, files: readonly File[]): Promise<readonly WrittenTable[]> {
+async function eachFile(context: Context, files: readonly File[]): Promise<readonly WrittenTable[]> {
   const tables: WrittenTable[] = [];
   for (const { path, settings } of files) {
-    const registrar = await openRegistrar(service, settings);
-    await registrar.ship(readFileSync(path));
-    tables.push({ name: path.slice(path.lastIndexOf('/') + 1), registrar });
+    const dataset = await openDataset(context, 't', settings);
+    await dataset.shipBytes(readFileSync(path), columns, []);
+    tables.push({ name: basename(path), dataset });
   }
   return tables;
 }
 
 /** The registrar makes no tables of format version 1: another writer does, and numbers the columns as this one would. */
 async function createV1(
-  { uri }: CatalogService,
-  { table, location }: Registrar,
+  { catalog }: Context,
+  { table, url }: Dataset,
   partition_by: readonly string[],
 ): Promise<void> {
   const post = async (path: string, body: unknown): Promise<void> => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${uri}/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await fetch(`${catalog.uri}/v1/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
     if (!answer.ok) throw new Error(`Cannot create a table: ${answer.status} ${await answer.text()}`);
   };
   const spec = partitionSpec(partition_by, columnsOf(columns));
@@ -110,7 +114,7 @@ async function createV1(
   await post('namespaces', { namespace: table.namespace });
   await post(`namespaces/${table.namespace.join('\x1f')}/tables`, {
     name: table.name,
-    location,
+    location: url,
     schema: columns,
     'partition-spec': partition_by.length > 0 ? { ...spec, fields: [...spec.fields, dropped] } : spec,
     properties: { 'format-version': '1' },

@@ -21,7 +21,7 @@ import org.apache.iceberg.TableMetadataParser;
 import org.apache.iceberg.io.CloseableIterable;
 
 /**
- * What Iceberg for Java reads of tables, and what it would have written itself. A line of input is the URI of a table's
+ * What Iceberg for Java reads of tables, and what it would have written itself. A line of input is, in JSON, the URI of a table’s
  * newest metadata file, which lies with everything it names in the folder of the first argument. Its line of output is
  * {tables: the metadata tables, read: the data files that ManifestReader finds in each manifest, appends: of each snapshot
  * of the registrar's the {ours, java} snapshots, each {summary, list, manifests}, or {ours, refusal} where Java cannot}.
@@ -31,10 +31,10 @@ class ManifestOracle {
     PrintStream out = new PrintStream(System.out, true, "UTF-8");
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
     LocalFiles files = new LocalFiles(Path.of(args[0]));
-    for (String uri = in.readLine(); uri != null; uri = in.readLine()) {
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
       ObjectNode answer = Json.MAPPER.createObjectNode();
       try {
-        answer.set("answer", read(uri, files));
+        answer.set("answer", read(Json.MAPPER.readValue(line, String.class), files));
       } catch (Exception error) {
         answer.put("error", error.toString());
       }
