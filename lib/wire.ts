@@ -8,7 +8,7 @@ import type { Entry, StoreSettings } from './config/entry.ts';
 import { type Config, loadConfig } from './config/load-config.ts';
 import type { Environment } from './config/overrides.ts';
 import { fileStore } from './drivers/file-store.ts';
-import type { ProxySettings } from './drivers/http.ts';
+import { httpSender, type ProxySettings } from './drivers/http.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
 import type { QueueAttributes } from './drivers/queue-attributes.ts';
@@ -16,9 +16,12 @@ import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catal
 import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
 import { s3Sender, s3Store } from './drivers/s3.ts';
 import { readSecret } from './drivers/secrets.ts';
+import { storeByScheme } from './drivers/store-by-scheme.ts';
 import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
+import { registerCloudEvent } from './jobs/cloud-event.ts';
 import { type HealthReport, health, logHealth } from './jobs/health/health.ts';
+import { type PullAnswer, pull } from './jobs/pull.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile/reconcile-event.ts';
 import { type BatchResponse, registerMessages } from './jobs/register/register-messages.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register/register-ports.ts';
@@ -85,7 +88,7 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
     random: systemRandom,
     log,
     entries,
-    queue: lazily(async () => (await import('./drivers/sqs.ts')).sqsQueue()),
+    queue: queueByName(env),
     storeOf,
     quarantine: servicesOf(first).quarantine,
     servicesOf,
@@ -130,7 +133,7 @@ export function readConfig(env: Environment): Promise<Config> {
     readFile: (path) => readFile(path, 'utf8'),
     readCertificate: (path) => readFile(path, 'utf8'),
     readObject: async (uri) => {
-      const read = await s3Store({}, { env }).read(uri);
+      const read = await storeMaker(env)({}).read(uri);
       if (read.kind === 'object') return Buffer.from(read.bytes).toString('utf8');
       throw new RegistrarError('config.invalid', `the store says ${read.kind}`);
     },
@@ -158,7 +161,7 @@ export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
 
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
 export function sourceStore(name: string): Pick<Store, 'read'> {
-  return name.startsWith('s3://') ? s3Store({}, { env: process.env }) : fileStore();
+  return /^(s3|gs):\/\//.test(name) ? storeMaker(process.env)({}) : fileStore();
 }
 
 // Pure, so that a bundle keeps the one it uses.
@@ -203,22 +206,62 @@ export async function routeEvent(event: unknown): Promise<BatchResponse> {
   return route(event, await warmBase());
 }
 
+/** The jobs of `functions/cloud-event.ts`: an event of Eventarc … */
+export async function cloudEventArrived(event: unknown): Promise<void> {
+  await registerCloudEvent(event, await warm(), googleTime());
+}
+
+/** … and `{"subscription"}`, on a schedule. */
+export async function pullRequested(request: unknown): Promise<PullAnswer> {
+  return pull(request, await warm(), googleTime());
+}
+
+/** Google tells a function nothing of its time: a deployment's timeout is 300 s or more. */
+function googleTime(): () => number {
+  const endMs = systemClock.now() + 240_000;
+  return () => endMs - systemClock.now();
+}
+
 /** Stores over connections of their own. */
 function storeMaker(env: Environment): (settings: StoreSettings) => Store {
   const send = s3Sender();
-  return (settings) => s3Store(settings, { env, send });
+  return (settings) =>
+    storeByScheme(s3Store(settings, { env, send }), async () => {
+      const [{ gcsStore }, ports] = await Promise.all([import('./drivers/gcs.ts'), googlePorts()]);
+      return gcsStore(settings, { ...ports, send });
+    });
 }
 
-/** A queue whose driver is loaded when it is asked: most registrations never change a message's visibility. */
-function lazily(load: () => Promise<Queue>): Queue {
-  const loaded = once(load);
+/**
+ * Queues by their names: Pub/Sub's topics and subscriptions, and SQS's URLs. A driver is loaded when it is asked: most registrations never
+ * change a message's visibility.
+ */
+function queueByName(env: Environment): Queue {
+  const sqs = once(async () => (await import('./drivers/sqs.ts')).sqsQueue());
+  const pubsub = once(async () => {
+    const [{ pubsubQueue }, ports] = await Promise.all([import('./drivers/pubsub.ts'), googlePorts()]);
+    // As Google's own clients name an emulator.
+    const emulator = env['PUBSUB_EMULATOR_HOST'];
+    return pubsubQueue(emulator === undefined ? {} : { endpoint: `http://${emulator}` }, ports);
+  });
+  const driverOf = (name: string) => (name.startsWith('projects/') ? pubsub() : sqs());
   return {
-    send: async (...of) => (await loaded()).send(...of),
-    receive: async (...of) => (await loaded()).receive(...of),
-    delete: async (...of) => (await loaded()).delete(...of),
-    setVisibility: async (...of) => (await loaded()).setVisibility(...of),
+    send: async (name, ...of) => (await driverOf(name)).send(name, ...of),
+    receive: async (name, ...of) => (await driverOf(name)).receive(name, ...of),
+    delete: async (name, ...of) => (await driverOf(name)).delete(name, ...of),
+    setVisibility: async (name, ...of) => (await driverOf(name)).setVisibility(name, ...of),
   };
 }
+
+const googlePorts = /* @__PURE__ */ once(async () => {
+  const { applicationDefaultToken } = await import('./drivers/google-token.ts');
+  return {
+    send: httpSender(),
+    timers: systemTimers,
+    random: systemRandom,
+    accessToken: applicationDefaultToken(),
+  };
+});
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

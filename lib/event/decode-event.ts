@@ -1,4 +1,5 @@
 import { RegistrarError } from '../errors.ts';
+import type { ReceivedMessage } from '../ports.ts';
 import { stringifyJson } from '../spec/json.ts';
 import type { DecodedEvent, DecodedMessage, Finding, MessageAttributes } from './decoded-event.ts';
 import { findingsOf } from './finding.ts';
@@ -36,6 +37,21 @@ function decodeSqsRecord(record: unknown): DecodedMessage {
     messageId,
     body,
     attributes: attributesOf(record),
+    ...sorted(findingsOf(() => readNotificationText(body))),
+  };
+}
+
+/** A message that was taken out of a queue, and what it names. */
+export function decodeReceived({
+  messageId,
+  receiptHandle,
+  body,
+  attributes,
+}: ReceivedMessage): DecodedMessage {
+  return {
+    messageId,
+    body,
+    attributes: attributesOf({ receiptHandle, attributes }),
     ...sorted(findingsOf(() => readNotificationText(body))),
   };
 }

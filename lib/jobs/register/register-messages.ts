@@ -34,6 +34,21 @@ export async function registerMessages(
   remainingMs: () => number,
 ): Promise<BatchResponse> {
   const { messages } = decodeEvent(event);
+  const results = await registerDecoded(messages, ports, remainingMs);
+  const failures = failedMessages(results.filter(({ messageId }) => messageId !== ''));
+  const unreportable = results.find(({ messageId, failure }) => messageId === '' && failure !== undefined);
+  if (unreportable?.failure !== undefined) throw unreportable.failure;
+
+  await backOff(failures, ports);
+  return { batchItemFailures: failures.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+/** Registers what decoded messages name, wherever they came from: what became of each. */
+export async function registerDecoded(
+  messages: readonly DecodedMessage[],
+  ports: Omit<RegisterMessagesPorts, 'queue' | 'queueUrl'>,
+  remainingMs: () => number,
+): Promise<readonly MessageResult[]> {
   const references = messages.flatMap((message) => message.references);
   const deliveries = new Map(
     messages.flatMap(({ attributes, references: named }) =>
@@ -45,18 +60,13 @@ export async function registerMessages(
   const results = await Promise.all(messages.map((message) => resultOf(message, outcomeOf, ports)));
 
   ports.log.info({ event: 'registered', messages: messages.length, ...countOutcomes(outcomes) });
-  const failures = failedMessages(results.filter(({ messageId }) => messageId !== ''));
-  const unreportable = results.find(({ messageId, failure }) => messageId === '' && failure !== undefined);
-  if (unreportable?.failure !== undefined) throw unreportable.failure;
-
-  await backOff(failures, ports);
-  return { batchItemFailures: failures.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  return results;
 }
 
 async function resultOf(
   message: DecodedMessage,
   outcomeOf: ReadonlyMap<SegmentReference, SegmentOutcome>,
-  ports: RegisterMessagesPorts,
+  ports: Parameters<typeof quarantineRejected>[1],
 ): Promise<MessageResult> {
   return {
     messageId: message.messageId ?? '',
@@ -79,9 +89,9 @@ function segmentFailure(
 }
 
 /** A visibility that cannot be changed costs time, not data: the queue's own timeout stands. */
-async function backOff(
+export async function backOff(
   failures: ReturnType<typeof failedMessages>,
-  { queue, queueUrl, log }: RegisterMessagesPorts,
+  { queue, queueUrl, log }: Pick<RegisterMessagesPorts, 'queue' | 'queueUrl' | 'log'>,
 ): Promise<void> {
   if (queueUrl === undefined) return;
   await Promise.all(

@@ -1,0 +1,146 @@
+import pLimit from 'p-limit';
+import { RegistrarError } from '../errors.ts';
+import type { OutgoingMessage, Queue, ReceivedMessage } from '../ports.ts';
+import { type GooglePorts, googleClient, jsonOf, member } from './google-client.ts';
+import type { AccessToken } from './google-token.ts';
+
+export interface PubSubSettings {
+  /** An emulator's, `http://127.0.0.1:8085`; it is sent no token. @default https://pubsub.googleapis.com */
+  readonly endpoint?: string;
+}
+
+export interface PubSubPorts extends GooglePorts {
+  readonly accessToken: AccessToken;
+}
+
+/** Pub/Sub takes 1,000 messages and 10 MB a request, and hands out as many. */
+const MAX_MESSAGES = 1_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** 512 KiB of receipts a request, about 200 bytes each. */
+const MAX_RECEIPTS = 1_000;
+const LONGEST_DEADLINE_SECONDS = 600;
+const CONCURRENT_DEADLINES = 16;
+
+/**
+ * Pub/Sub through its REST API as a queue: what is sent goes to a topic (`projects/p/topics/t`), what is received comes from a
+ * subscription (`projects/p/subscriptions/s`). Groups and deduplication IDs are of SQS alone and are not sent.
+ *
+ * The body of a received message is the text that was sent; of one with attributes, which is a notification of Cloud Storage, the
+ * envelope that a push subscription brings. Its receive count is known only where the subscription has a dead-letter topic.
+ */
+export function pubsubQueue({ endpoint }: PubSubSettings, ports: PubSubPorts): Queue {
+  const client = googleClient(
+    {
+      origin: endpoint ?? 'https://pubsub.googleapis.com',
+      unavailable: 'queue.unavailable',
+      accessToken: endpoint?.startsWith('http://') ? undefined : ports.accessToken,
+    },
+    ports,
+  );
+  const limit = pLimit(CONCURRENT_DEADLINES);
+
+  async function call(attempted: string, name: string, verb: string, body: object): Promise<unknown> {
+    const answer = await client.call(attempted, {
+      method: 'POST',
+      path: `/v1/${checked(name)}:${verb}`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status === 200) return jsonOf(answer.body);
+    const wayOut = answer.status === 404 ? '; create it or correct its name' : '';
+    throw client.refused(attempted, answer, wayOut);
+  }
+
+  return {
+    async send(topic, messages) {
+      for (const batch of batches(messages)) {
+        await call(`send ${batch.length} messages to "${topic}"`, topic, 'publish', {
+          messages: batch.map(({ body }) => ({ data: Buffer.from(body).toString('base64') })),
+        });
+      }
+      return [];
+    },
+
+    async receive(subscription, { maxMessages, waitSeconds }) {
+      const answer = await call(`receive from "${subscription}"`, subscription, 'pull', {
+        maxMessages: Math.min(maxMessages, MAX_MESSAGES),
+        // The other way Pub/Sub waits for as long as it likes, and whoever runs by the second pays for it.
+        returnImmediately: waitSeconds === 0,
+      });
+      const received = member(answer, 'receivedMessages') ?? [];
+      return (Array.isArray(received) ? received : []).map((one) => receivedMessage(one, subscription));
+    },
+
+    async delete(subscription, receiptHandles) {
+      for (let from = 0; from < receiptHandles.length; from += MAX_RECEIPTS) {
+        const ackIds = receiptHandles.slice(from, from + MAX_RECEIPTS);
+        await call(`acknowledge messages of "${subscription}"`, subscription, 'acknowledge', { ackIds });
+      }
+    },
+
+    async setVisibility(subscription, receiptHandle, seconds) {
+      const ackDeadlineSeconds = Math.min(Math.ceil(seconds), LONGEST_DEADLINE_SECONDS);
+      await limit(() =>
+        call(`set the deadline of a message of "${subscription}"`, subscription, 'modifyAckDeadline', {
+          ackIds: [receiptHandle],
+          ackDeadlineSeconds,
+        }),
+      );
+    },
+  };
+}
+
+/** Whether a queue is named as Pub/Sub names topics and subscriptions. */
+export function isPubSubName(name: string): boolean {
+  return /^projects\/[^/]+\/(topics|subscriptions)\/[^/]+$/.test(name);
+}
+
+function checked(name: string): string {
+  if (isPubSubName(name)) return name.split('/').map(encodeURIComponent).join('/');
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot use "${name}" as a topic or subscription: it must read projects/{project}/topics/{topic} or projects/{project}/subscriptions/{subscription}`,
+  );
+}
+
+function* batches(messages: readonly OutgoingMessage[]): Generator<readonly OutgoingMessage[]> {
+  let batch: OutgoingMessage[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = Buffer.byteLength(message.body);
+    if (batch.length === MAX_MESSAGES || (batch.length > 0 && bytes + size > MAX_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(message);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function receivedMessage(received: unknown, subscription: string): ReceivedMessage {
+  const message = member(received, 'message');
+  const receiptHandle = member(received, 'ackId');
+  const messageId = member(message, 'messageId');
+  if (typeof receiptHandle !== 'string' || typeof messageId !== 'string') {
+    throw new RegistrarError(
+      'queue.unavailable',
+      `Cannot use a message received from "${subscription}": it has no ID or no receipt`,
+    );
+  }
+  const attempt = member(received, 'deliveryAttempt');
+  const sentMs = Date.parse(String(member(message, 'publishTime')));
+  return {
+    messageId,
+    receiptHandle,
+    body:
+      member(message, 'attributes') === undefined
+        ? Buffer.from(String(member(message, 'data') ?? ''), 'base64').toString()
+        : JSON.stringify({ message, subscription }),
+    attributes: {
+      ...(attempt !== undefined && { ApproximateReceiveCount: String(attempt) }),
+      ...(!Number.isNaN(sentMs) && { SentTimestamp: String(sentMs) }),
+    },
+  };
+}
