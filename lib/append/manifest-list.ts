@@ -99,6 +99,9 @@ function withMerged(
 ): readonly ListedManifest[] {
   const replaced = new Set(replaces.map(({ manifestPath }) => manifestPath));
   const first = inherited.findIndex(({ manifestPath }) => replaced.has(manifestPath));
+  const listed = new Set(inherited.map(({ manifestPath }) => manifestPath));
+  if (!replaced.isSubsetOf(listed))
+    throw new TypeError('a merged manifest stands for one that is not listed');
   return inherited.flatMap((manifest, index) => {
     if (!replaced.has(manifest.manifestPath)) return [manifest];
     return index === first ? [file] : [];

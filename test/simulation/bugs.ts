@@ -41,8 +41,8 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   'the parent list of the first attempt serves every attempt': [
     {
       file: 'lib/jobs/register/staging.ts',
-      from: 'parentList: listOfHead(cached, state, entry.branch) ?? (await readList(store, head)),',
-      to: "parentList: (globalThis['firstList'] = number > 1 ? globalThis['firstList'] : listOfHead(cached, state, entry.branch) ?? (await readList(store, head))),",
+      from: 'const parentList = listOfHead(cached, state, entry.branch) ?? (await readList(store, head));',
+      to: "const parentList = (globalThis['firstList'] = number > 1 ? globalThis['firstList'] : listOfHead(cached, state, entry.branch) ?? (await readList(store, head)));",
     },
     { file: 'lib/append/stage.ts', from: 'head?.manifestList !== parentList?.path', to: 'false' },
   ],
@@ -167,6 +167,44 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
       file: 'lib/jobs/register/staging.ts',
       from: '!mayHaveLanded && ',
       to: '',
+    },
+  ],
+  'a merged manifest is used again after its sources have left the list': [
+    {
+      file: 'lib/jobs/register/merging.ts',
+      from: 'isDeepStrictEqual(listed.get(source.manifestPath), source)',
+      to: 'source !== undefined',
+    },
+    {
+      file: 'lib/append/manifest-list.ts',
+      from: 'const first = inherited',
+      to: 'if (!inherited.some(({ manifestPath }) => replaced.has(manifestPath))) return [file, ...inherited];\n  const first = inherited',
+    },
+    { file: 'lib/append/manifest-list.ts', from: '!replaced.isSubsetOf(listed)', to: 'false' },
+  ],
+  'entries of a merged manifest inherit its sequence number': [
+    { file: 'lib/append/explicit-entries.ts', from: '      [3, sequenceNumber],\n', to: '' },
+  ],
+  'entries of a merged manifest are of the snapshot that merged them': [
+    {
+      file: 'lib/append/explicit-entries.ts',
+      from: '[1, row.snapshotId ?? manifest.addedSnapshotId]',
+      to: '[1, null]',
+    },
+  ],
+  'row IDs of a merged manifest are counted anew': [
+    { file: 'lib/append/explicit-entries.ts', from: '[142, firstRowId]', to: '[142, null]' },
+  ],
+  'manifests of deletes are merged like others': [
+    {
+      file: 'lib/append/merge-policy.ts',
+      from: 'if (content !== 0 || keyMetadata !== undefined) return false;',
+      to: '',
+    },
+    {
+      file: 'lib/append/explicit-entries.ts',
+      from: 'if ((row.content ?? 0) !== 0)',
+      to: 'if (false)',
     },
   ],
   'the branch may have moved: its head is not asserted': [

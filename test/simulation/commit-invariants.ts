@@ -38,6 +38,7 @@ export function commitInvariants(world: World, history: History, files: TableFil
           checkAdded(world, history, after.metadata, known, name, added);
           for (const path of added) checkColumns(world, history, after.metadata, name, path);
           checkContents(world, history, name, live, plus(held.get(name) ?? new Map(), added));
+          if (before !== undefined) checkKept(world, files, name, before.metadata, after.metadata);
         }
         held.set(name, live);
       });
@@ -141,6 +142,30 @@ function checkContents(
     if (!expected.has(path)) world.violate('I11', `${path} is in ${table} through no manifest of its commit`);
     if (count > 1 && !mayBeTwice(history, path)) world.violate('I2', `${path} is ${count} times in ${table}`);
   }
+}
+
+/** What was in the table stays what it was, in whatever manifest: a delete applies to the same files, a row has the same ID. */
+function checkKept(
+  world: World,
+  files: TableFiles,
+  table: string,
+  before: TableMetadata,
+  after: TableMetadata,
+): void {
+  const [old, now] = [headOf(before), headOf(after)];
+  const identities = files.identities(now);
+  for (const [path, identity] of files.identities(old)) {
+    const kept = identities.get(path);
+    if (kept !== undefined && kept !== identity && !isNumbered(identity, kept))
+      world.violate('kept', `${path} in ${table} was ${identity}, and is ${kept}`);
+  }
+  if (String(files.deletes(old)) !== String(files.deletes(now)))
+    world.violate('kept', `${table} had deletes in ${files.deletes(old)}, and has ${files.deletes(now)}`);
+}
+
+/** A row that had no ID yet may get one. */
+function isNumbered(before: string, after: string): boolean {
+  return before.endsWith('/') && after.startsWith(before);
 }
 
 /**

@@ -9,12 +9,13 @@ import type { Draws } from './draws.ts';
 import type { Services } from './functions.ts';
 import type { History } from './history.ts';
 import { tableOf } from './lake.ts';
-import type { DatasetName } from './schedule.ts';
+import type { DatasetName, Settings } from './schedule.ts';
 import { headOf, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
 /** The tables as others see them: each of their commits lands at once. */
 export interface ForeignTables {
+  readonly settings: Settings;
   readonly draws: Draws;
   readonly history: History;
   readonly files: TableFiles;
@@ -47,6 +48,7 @@ export function foreignTables(
   const metadata = (dataset: DatasetName): TableMetadata | undefined =>
     catalog.table(tableOf(dataset))?.metadata;
   return {
+    settings: world.schedule.settings,
     draws: world.draws('others'),
     history,
     files,

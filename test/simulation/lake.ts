@@ -24,12 +24,19 @@ export function datasetOf(uri: string): DatasetName | undefined {
   return DATASETS.find((dataset) => uri.startsWith(`${directoryOf(dataset)}/`));
 }
 
+export function tableProperties({
+  mergeFrom,
+}: Pick<Settings, 'mergeFrom'>): Readonly<Record<string, string>> {
+  return mergeFrom === undefined ? {} : { 'commit.manifest.min-count-to-merge': String(mergeFrom) };
+}
+
 export function entryOf(settings: Settings, registrations: string): Entry {
   return entry({
     url: URL,
     namespace: ['lake'],
     create_table: true,
     format_version: settings.formatVersion,
+    table_properties: tableProperties(settings),
     quarantine_url: QUARANTINE_URL,
     queues: { registrations },
     retry: { initial_ms: 200, max_ms: 10_000, jitter: 0.5 },

@@ -1,5 +1,5 @@
 import type { ForeignTables } from './foreign-tables.ts';
-import { directoryOf, tableOf } from './lake.ts';
+import { directoryOf, tableOf, tableProperties } from './lake.ts';
 import type { DatasetName } from './schedule.ts';
 import { ancestry, headOf, type TableFiles } from './table-files.ts';
 
@@ -19,6 +19,7 @@ export function create(tables: ForeignTables, dataset: DatasetName, formatVersio
     { action: 'add-sort-order', 'sort-order': { 'order-id': 0, fields: [] } },
     { action: 'set-default-sort-order', 'sort-order-id': -1 },
     { action: 'set-location', location: directoryOf(dataset) },
+    { action: 'set-properties', updates: tableProperties(tables.settings) },
   ];
   tables.catalog.commit(tableOf(dataset), { requirements: [{ type: 'assert-create' }], updates }, 'others');
 }

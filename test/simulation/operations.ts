@@ -10,7 +10,7 @@ import { addColumn, expire, rollBack, setDataPath } from './maintenance.ts';
 import type { Op } from './schedule.ts';
 import type { Shipper } from './shipper.ts';
 import type { World } from './world.ts';
-import { addFiles, append, compact, deleteRows, rewriteManifests } from './writers.ts';
+import { addDeletes, addFiles, append, compact, deleteRows, rewriteManifests } from './writers.ts';
 
 /** Does what a schedule says, at its moment. What the catalog refuses others is their misfortune: their files stay behind. */
 export function operations(
@@ -74,6 +74,9 @@ export function operations(
         break;
       case 'delete rows':
         deleteRows(tables, op.dataset);
+        break;
+      case 'add deletes':
+        addDeletes(tables, op.dataset);
         break;
       case 'rewrite manifests':
         rewriteManifests(tables, op.dataset);

@@ -25,6 +25,8 @@ export interface Settings {
   readonly maxReceives: number;
   /** Handlers of register that may run at once, each on groups of its own. */
   readonly handlers: number;
+  /** From how many manifests on they are merged; those of a schedule that does not say are never that many. */
+  readonly mergeFrom?: number;
   /** How far clocks are off: each handler's lies in ± this, those of the store and of other writers are given. */
   readonly handlerSkewMs: number;
   readonly storeSkewMs: number;
@@ -59,6 +61,8 @@ export type Op = { readonly atMs: number } & (
   | { readonly kind: 'compact'; readonly dataset: DatasetName; readonly dies: boolean }
   /** By SQL: the rows of one file are gone. */
   | { readonly kind: 'delete rows'; readonly dataset: DatasetName }
+  /** By SQL, merged on read: a file of deletes is added. */
+  | { readonly kind: 'add deletes'; readonly dataset: DatasetName }
   | { readonly kind: 'expire'; readonly dataset: DatasetName; readonly keep: number }
   | { readonly kind: 'roll back'; readonly dataset: DatasetName; readonly steps: number }
   /** The catalog comes back from a backup: the table is what it was so many changes ago. */
@@ -117,6 +121,7 @@ function drawSettings(draws: Draws): Settings {
     windowMs: draws.pick([0, 1_000, 10_000]),
     maxReceives: draws.pick([2, 5, 100]),
     handlers: draws.pick([1, 2, 4]),
+    mergeFrom: draws.pick([2, 2, 3, 5]),
     handlerSkewMs: draws.pick([0, 0, 5 * 60_000]),
     storeSkewMs: draws.pick([0, 0, 5, -5]) * 60_000,
     othersSkewMs: draws.pick([0, 0, 5, -5]) * 60_000,
@@ -179,6 +184,8 @@ function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], k
     'compact',
     'rewrite manifests',
     'delete rows',
+    'add deletes',
+    'add deletes',
     'expire',
     'expire',
     'roll back',

@@ -1,22 +1,28 @@
 import { readManifestEntries } from '../../lib/append/manifest.ts';
+import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { manifestFiles, readManifestList } from '../../lib/append/manifest-list.ts';
-import type { ManifestEntry, ManifestFile } from '../../lib/spec/manifest.ts';
+import type { ManifestEntry } from '../../lib/spec/manifest.ts';
 import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
+import { entryIdentities } from './entry-identity.ts';
 import type { SimStore } from './store.ts';
 
 /** Reads tables back from the store, each version of a file once. */
 export interface TableFiles {
   /** @throws Error when a file is gone or unreadable */
-  list(path: string): readonly ManifestFile[];
-  /** Files that are part of a snapshot. @throws Error when a file is gone or unreadable */
+  list(path: string): readonly ListedManifest[];
+  /** Data files that are part of a snapshot. @throws Error when a file is gone or unreadable */
   live(snapshot: SnapshotJson | undefined): readonly ManifestEntry[];
+  /** What readers make of each data file's entry; and the manifests of deletes. */
+  identities(snapshot: SnapshotJson | undefined): ReadonlyMap<string, string>;
+  deletes(snapshot: SnapshotJson | undefined): readonly string[];
   /** Files that this very snapshot added. */
   added(snapshot: SnapshotJson): readonly ManifestEntry[];
 }
 
 export function tableFiles(store: SimStore): TableFiles {
-  const lists = new Map<string, readonly ManifestFile[]>();
+  const lists = new Map<string, readonly ListedManifest[]>();
   const manifests = new Map<string, readonly ManifestEntry[]>();
+  const identified = new Map<string, ReadonlyMap<string, string>>();
 
   function cached<T>(known: Map<string, T>, path: string, read: (bytes: Uint8Array) => T): T {
     const object = store.objects.get(path);
@@ -29,7 +35,7 @@ export function tableFiles(store: SimStore): TableFiles {
     }
     return value;
   }
-  const list = (path: string): readonly ManifestFile[] =>
+  const list = (path: string): readonly ListedManifest[] =>
     cached(lists, path, (bytes) => manifestFiles(readManifestList(bytes, path)));
   const entries = (path: string): readonly ManifestEntry[] =>
     cached(manifests, path, (bytes) => [...readManifestEntries(bytes, path)]);
@@ -37,18 +43,30 @@ export function tableFiles(store: SimStore): TableFiles {
   return {
     list,
     live: (snapshot) =>
-      listOf(snapshot).flatMap(({ manifestPath }) =>
+      dataManifests(snapshot).flatMap(({ manifestPath }) =>
         entries(manifestPath).filter(({ status }) => status !== 'deleted'),
       ),
+    identities: (snapshot) => {
+      const all = dataManifests(snapshot).flatMap((manifest) => [
+        ...cached(identified, manifest.manifestPath, (bytes) => entryIdentities(manifest, bytes)),
+      ]);
+      return new Map(all);
+    },
+    deletes: (snapshot) =>
+      listOf(snapshot).flatMap(({ content, manifestPath }) => (content === 1 ? [manifestPath] : [])),
     added: (snapshot) => {
       const id = BigInt(snapshot['snapshot-id']);
-      return listOf(snapshot)
+      return dataManifests(snapshot)
         .filter(({ addedSnapshotId }) => addedSnapshotId === id)
         .flatMap(({ manifestPath }) => entries(manifestPath).filter(({ status }) => status === 'added'));
     },
   };
 
-  function listOf(snapshot: SnapshotJson | undefined): readonly ManifestFile[] {
+  function dataManifests(snapshot: SnapshotJson | undefined): readonly ListedManifest[] {
+    return listOf(snapshot).filter(({ content }) => content === 0);
+  }
+
+  function listOf(snapshot: SnapshotJson | undefined): readonly ListedManifest[] {
     const path = snapshot?.['manifest-list'];
     return typeof path === 'string' ? list(path) : [];
   }

@@ -1,4 +1,8 @@
-import { newSnapshotId, prepareAppend } from '../../lib/append/prepare.ts';
+import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
+import { packBlocks, readContainer, records, writeContainer } from '../../lib/append/object-container.ts';
+import { newSnapshotId, type PreparedAppend, prepareAppend } from '../../lib/append/prepare.ts';
+import { recordEditor } from '../../lib/append/record-editor.ts';
+import { skipper } from '../../lib/append/row-reader.ts';
 import { stageAppend } from '../../lib/append/stage.ts';
 import type { DataFile, ManifestEntry } from '../../lib/spec/manifest.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
@@ -62,6 +66,56 @@ export function deleteRows(tables: ForeignTables, dataset: DatasetName): void {
   replace(tables, dataset, state, entries, { operation: 'delete', 'deleted-data-files': '1' });
 }
 
+/** By SQL, merged on read: a manifest of deletes is added. Tables of format version 1 have none. */
+export function addDeletes(tables: ForeignTables, dataset: DatasetName): void {
+  const state = tables.state(dataset);
+  if (state === undefined || state.formatVersion === 1 || tables.live(dataset).length === 0) return;
+  const { draws, store } = tables;
+  const uri = `${metadataDirectory(state)}/deletes-${draws.uuid()}.parquet`;
+  const prepared = asDeletes(preparedOf(tables, state, dataFile(uri, 1_000, 1)));
+  const staged = stageAppend({
+    state,
+    branch: 'main',
+    prepared,
+    parentList: tables.list(state),
+    schemaId: state.currentSchema['schema-id'] ?? 0,
+    attempt: 1,
+    uuid: draws.uuid(),
+    timestampMs: tables.timestampMs(state),
+    summary: { operation: 'delete', 'added-delete-files': '1', 'added-data-files': '0' },
+  });
+  store.put(staged.listPath, staged.listBytes);
+  for (const { path, bytes } of prepared.manifests) store.put(path, bytes);
+  tables.commit(dataset, staged.updates);
+}
+
+/** The same manifests, of position deletes. */
+function asDeletes(prepared: PreparedAppend): PreparedAppend {
+  const manifests = prepared.manifests.map(({ path, bytes, file }) => {
+    const { metadata, ...container } = readContainer(bytes);
+    const edited = records(container, (shape) => {
+      const [skip, edit] = [skipper(shape), recordEditor(shape)];
+      return (input) => {
+        const start = input.at;
+        skip(input);
+        return edit(input.bytes.subarray(start, input.at), new Map([[134, 1n]]));
+      };
+    });
+    const { 'avro.schema': _schema, 'avro.codec': _codec, ...header } = Object.fromEntries(metadata);
+    const written = writeContainer(
+      { ...container, blocks: packBlocks(edited) },
+      { ...header, content: 'deletes' },
+      Buffer.alloc(16),
+    );
+    return {
+      path,
+      bytes: written,
+      file: { ...file, content: 1 as const, manifestLength: BigInt(written.length) },
+    };
+  });
+  return { ...prepared, manifests };
+}
+
 export function rewriteManifests(tables: ForeignTables, dataset: DatasetName): void {
   const state = tables.state(dataset);
   const live = tables.live(dataset);
@@ -78,14 +132,7 @@ function appendFile(
   counted: boolean,
 ): void {
   const { draws, store } = tables;
-  const uuid = draws.uuid();
-  const prepared = prepareAppend({
-    state,
-    schema: state.currentSchema,
-    dataFiles: [added],
-    snapshotId: newSnapshotId(draws),
-    uuid,
-  });
+  const prepared = preparedOf(tables, state, added);
   const staged = stageAppend({
     state,
     branch: 'main',
@@ -93,13 +140,23 @@ function appendFile(
     parentList: tables.list(state),
     schemaId: state.currentSchema['schema-id'] ?? 0,
     attempt: 1,
-    uuid,
+    uuid: draws.uuid(),
     timestampMs: tables.timestampMs(state),
     summary: {},
   });
   store.put(staged.listPath, staged.listBytes);
   for (const { path, bytes } of prepared.manifests) store.put(path, bytes);
   tables.commit(dataset, counted ? staged.updates : staged.updates.map(withoutCounts));
+}
+
+function preparedOf({ draws }: ForeignTables, state: TableState, added: DataFile): PreparedAppend {
+  return prepareAppend({
+    state,
+    schema: state.currentSchema,
+    dataFiles: [added],
+    snapshotId: newSnapshotId(draws),
+    uuid: draws.uuid(),
+  });
 }
 
 function withoutCounts(update: object): object {
