@@ -1,6 +1,6 @@
-import type { Schema } from '../lib/spec/schema.ts';
-import type { Row } from '../test/integration/readers/canonical.ts';
-import { canonicalised, type ReadRow } from './read-value.ts';
+import type { Schema, Type } from '../lib/spec/schema.ts';
+import type { Canonical, Row } from '../test/integration/readers/canonical.ts';
+import { canonicalised, type ReadRow, withoutNestedNulls } from './read-value.ts';
 
 /** What `seq`, a number that no other row of the table has, names the rows by. */
 export const key = 'seq';
@@ -15,6 +15,7 @@ export function differences(
   read: readonly ReadRow[],
   columns: readonly string[],
 ): readonly string[] {
+  const types = new Map(schema.fields.map(({ name, type }) => [name, type]));
   const found = new Map<string, Row>();
   const lines: string[] = [];
   for (const row of read) {
@@ -33,12 +34,27 @@ export function differences(
       lines.push(`row ${seq} is missing`);
       continue;
     }
-    for (const column of columns) {
-      const [want, got] = [JSON.stringify(row[column]), JSON.stringify(other[column])];
-      if (want !== got) lines.push(`${column}: ${short(got)} for ${short(want)}`);
-    }
+    for (const column of columns)
+      lines.push(...valueDifference(column, types.get(column), row[column], other[column]));
   }
   return [...new Set(lines)];
+}
+
+function valueDifference(
+  column: string,
+  type: Type = 'string',
+  wanted: Canonical | undefined,
+  got: Canonical | undefined,
+): readonly string[] {
+  if (same(wanted, got)) return [];
+  const line = `${column}: ${short(JSON.stringify(got))} for ${short(JSON.stringify(wanted))}`;
+  if (got === undefined || wanted === undefined) return [line];
+  const onlyNulls = same(withoutNestedNulls(type, wanted), withoutNestedNulls(type, got));
+  return [onlyNulls ? `nested null as empty: ${line}` : line];
+}
+
+function same(a: Canonical | undefined, b: Canonical | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function short(text = 'nothing'): string {

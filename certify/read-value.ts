@@ -95,3 +95,26 @@ function momentText(text: string): string {
   const digits = fraction.padEnd(6, '0');
   return `${date}T${seconds}.${digits.length > 6 && /^0+$/.test(digits.slice(6)) ? digits.slice(0, 6) : digits}`;
 }
+
+/**
+ * A value as engines show it that know no null lists, maps and structs: empty ones, and structs of nulls. By this a difference that is
+ * nothing else is told.
+ */
+export function withoutNestedNulls(type: Type, value: Canonical): Canonical {
+  if (typeof type === 'string') return value;
+  switch (type.type) {
+    case 'struct': {
+      const struct = (value ?? {}) as Row;
+      return Object.fromEntries(
+        type.fields.map(({ name, type: child }) => [name, withoutNestedNulls(child, struct[name] ?? null)]),
+      );
+    }
+    case 'list':
+      return ((value ?? []) as readonly Canonical[]).map((each) => withoutNestedNulls(type.element, each));
+    case 'map':
+      return ((value ?? []) as readonly (readonly [Canonical, Canonical])[]).map(([key, each]) => [
+        key,
+        withoutNestedNulls(type.value, each),
+      ]);
+  }
+}

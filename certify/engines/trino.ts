@@ -91,7 +91,7 @@ function writeConfiguration(folder: string, port: number, { uri, store }: Catalo
 
 interface Page {
   readonly nextUri?: string;
-  readonly columns?: readonly { readonly name: string }[];
+  readonly columns?: readonly { readonly name: string; readonly type: string }[];
   readonly data?: readonly (readonly unknown[])[];
   readonly error?: { readonly message: string };
 }
@@ -105,13 +105,20 @@ async function runQuery(url: string, sql: string) {
   };
   let response = await fetch(`${url}/v1/statement`, { method: 'POST', headers, body: sql });
   const rows: (readonly unknown[])[] = [];
-  let columns: readonly string[] = [];
+  let columns: NonNullable<Page['columns']> = [];
   for (;;) {
     const page = parseJson(await response.text()) as Page;
     if (page.error !== undefined) throw new Error(page.error.message.split('\n')[0]);
-    if (page.columns !== undefined) columns = page.columns.map(({ name }) => name);
-    rows.push(...(page.data ?? []));
-    if (page.nextUri === undefined) return { columns, rows };
+    columns = page.columns ?? columns;
+    const spell = (value: unknown, index: number) =>
+      columns[index]?.type === 'varbinary' ? hexOf(value) : value;
+    rows.push(...(page.data ?? []).map((row) => row.map(spell)));
+    if (page.nextUri === undefined) return { columns: columns.map(({ name }) => name), rows };
     response = await fetch(page.nextUri, { headers });
   }
+}
+
+/** Of what the protocol spells in base64. */
+function hexOf(value: unknown): unknown {
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('hex') : value;
 }

@@ -43,7 +43,7 @@ def expression(where):
         case ">=":
             return column >= literal(where["value"], kind)
         case "in":
-            return column.is_in([value(each, kind) for each in where["values"]])
+            return column.is_in(series(where["values"], kind))
         case "is null":
             return column.is_null()
         case "is not null":
@@ -53,12 +53,15 @@ def expression(where):
 
 
 def literal(text, kind):
-    if kind.startswith("timestamp") and kind.endswith("_ns"):
-        zone = "UTC" if "tz" in kind else None
-        return polars.lit(text.removesuffix("+00:00")).str.to_datetime(time_unit="ns", time_zone=zone)
+    return polars.lit(series([text], kind)[0]) if not kind.endswith("_ns") else polars.lit(text).str.to_datetime(time_unit="ns")
+
+
+def series(texts, kind):
+    if kind.endswith("_ns"):
+        return polars.Series(texts).str.to_datetime(time_unit="ns")
     if kind == "uuid":
-        return polars.lit(bytes.fromhex(text))
-    return polars.lit(value(text, kind))
+        return [bytes.fromhex(text) for text in texts]
+    return [value(text, kind) for text in texts]
 
 
 if __name__ == "__main__":
