@@ -67,9 +67,11 @@ export type CommitResult =
   | { readonly outcome: 'landed'; readonly table: LoadedTable }
   | {
       readonly outcome: 'refused';
-      /** `conflict`: 409; `invalid`: 400, 422 and the like; `missing`: no such table. */
-      readonly reason: 'conflict' | 'invalid' | 'missing';
+      /** `conflict`: 409; `invalid`: 400, 422 and the like; `missing`: no such table; `throttled`: 429. */
+      readonly reason: 'conflict' | 'invalid' | 'missing' | 'throttled';
       readonly message: string;
+      /** How long a throttling catalog asks to wait, where it says so. */
+      readonly retryAfterMs?: number;
     }
   /** 500, 502, 503, 504, a lost connection or a timeout after sending: only looking tells. */
   | { readonly outcome: 'unknown'; readonly message: string };

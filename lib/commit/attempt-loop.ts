@@ -41,7 +41,8 @@ export interface CommitOptions<R> {
   /** A state that an earlier commit left is safe to begin with: what is stale is refused by the assertions (I8). */
   readonly initial: Loaded;
   readonly reload: () => Promise<TableState>;
-  readonly read: (landed: CommitResult & { outcome: 'landed' }) => TableState;
+  /** @param asserted the state that the commit was staged on */
+  readonly read: (landed: CommitResult & { outcome: 'landed' }, asserted: TableState) => TableState;
   /**
    * Checks the ledger, merges, writes and stages on this state. `nothing`: no segment is left to commit; `reload`: what it
    * would say needs a state loaded now (asked of a state that is not fresh only).
@@ -75,7 +76,10 @@ const ATTEMPT_MS = 3_000;
 /**
  * The attempt loop (design, "The commit"): stage on a state, send once, and settle which of the three ends it was (I7).
  *
- * @throws `catalog.conflict` when attempts or time run out, `invocation.timeout` when there is none to begin with; `catalog.refused` when the catalog refuses what was staged on
+ * A catalog that throttles has done nothing (429): the next attempt waits as long as it asks, within the invocation's time.
+ *
+ * @throws `catalog.conflict` when attempts or time run out, `catalog.unavailable` when that is because the catalog throttles,
+ * `invocation.timeout` when there is no time to begin with; `catalog.refused` when the catalog refuses what was staged on
  * unchanged metadata; `table.missing`; and whatever `stage`, `reload` or the catalog throw.
  */
 export async function commitInAttempts<R>(
@@ -105,14 +109,24 @@ export async function commitInAttempts<R>(
 
     const result = await ports.catalog.commit(table, staged.commit);
     if (result.outcome === 'landed') {
-      return { outcome: 'landed', state: options.read(result), attempts: number, result: staged.result };
+      return {
+        outcome: 'landed',
+        state: options.read(result, state),
+        attempts: number,
+        result: staged.result,
+      };
     }
     message = result.message;
     if (result.outcome === 'refused' && result.reason === 'missing') throw missing(table, message);
 
+    const askedMs = throttledMs(result);
+    if (askedMs !== undefined) {
+      if (number === retry.maxAttempts || options.remainingMs() < askedMs + ATTEMPT_MS)
+        throw throttled(table, message, askedMs);
+    }
     // A conflict of a cached state is no contention. Any other end waits before it looks, since a state grows old while one waits.
-    if (result.outcome === 'unknown' || fresh)
-      await ports.timers.sleep(backoffMs(number, retry, ports.random));
+    if (result.outcome === 'unknown' || askedMs !== undefined || fresh)
+      await ports.timers.sleep(Math.max(askedMs ?? 0, backoffMs(number, retry, ports.random)));
     const asserted = state;
     const wasFresh = fresh;
     state = await options.reload();
@@ -122,6 +136,8 @@ export async function commitInAttempts<R>(
       const settled = settle(asserted, state, branch, staged.snapshotId);
       if (settled === 'landed') return { outcome: 'landed', state, attempts: number, result: staged.result };
       if (settled === 'unsettled') afterUnknown = true;
+      refusedOn = undefined;
+    } else if (askedMs !== undefined) {
       refusedOn = undefined;
     } else {
       const unchanged = sameMetadata(asserted, state);
@@ -171,6 +187,13 @@ function isProvenRefused(asserted: TableState, now: TableState, snapshotId: bigi
   return now.snapshots.values().some((snapshot) => snapshot.sequenceNumber === sequenceNumber);
 }
 
+/** How long a catalog that throttles asks to wait: nothing where it does not say; undefined when it does not throttle. */
+function throttledMs(result: CommitResult): number | undefined {
+  return result.outcome === 'refused' && result.reason === 'throttled'
+    ? (result.retryAfterMs ?? 0)
+    : undefined;
+}
+
 function sameMetadata(a: TableState, b: TableState): boolean {
   return a.metadataLocation !== undefined && a.metadataLocation === b.metadataLocation;
 }
@@ -186,6 +209,15 @@ function refused(table: TableIdentifier, message: string): RegistrarError {
     'catalog.refused',
     `Cannot commit to table "${formatIdentifier(table)}": the catalog refuses the request although it was staged on the newest metadata: "${message}"`,
     { context: { table: formatIdentifier(table) } },
+  );
+}
+
+function throttled(table: TableIdentifier, message: string, askedMs: number): RegistrarError {
+  return new RegistrarError(
+    'catalog.unavailable',
+    `Cannot commit to table "${formatIdentifier(table)}" within the attempts and the time of this invocation: the catalog asks to slow down, and to ` +
+      `wait ${Math.ceil(askedMs / 1000)} s: "${message}"; the messages are delivered again`,
+    { context: { table: formatIdentifier(table), retryAfterMs: askedMs } },
   );
 }
 

@@ -8,6 +8,12 @@ import { snapshot, tableState, tableWithHistory } from '../fakes/table-state.ts'
 const OURS = 42n;
 const conflict: CommitResult = { outcome: 'refused', reason: 'conflict', message: 'branch main has changed' };
 const invalid: CommitResult = { outcome: 'refused', reason: 'invalid', message: 'unknown action' };
+const throttled = (retryAfterMs: number | undefined): CommitResult => ({
+  outcome: 'refused',
+  reason: 'throttled',
+  message: '429',
+  ...(retryAfterMs !== undefined && { retryAfterMs }),
+});
 const unknown: CommitResult = { outcome: 'unknown', message: '502 Bad Gateway' };
 const table: LoadedTable = { metadataLocation: 's3://lake/landed.json', metadata: {}, config: {} };
 const landed: CommitResult = { outcome: 'landed', table };
@@ -130,6 +136,37 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     expect(once.end).toMatchObject({ outcome: 'landed', attempts: 2 });
     const twice = await run({ answers: [invalid, invalid], fresh: false, reloads: [base] });
     expect(twice.end).toMatchObject({ code: 'catalog.refused' });
+  });
+
+  test('a catalog that throttles is asked again, no sooner than it says', async () => {
+    const { end, sleeps, steps } = await run({
+      answers: [throttled(7_000), throttled(undefined), landed],
+      fresh: false,
+    });
+    expect(end).toMatchObject({ outcome: 'landed', attempts: 3 });
+    expect(sleeps).toEqual([7_000, 100]);
+    expect(steps.slice(0, 4)).toEqual(['commit', 'sleep', 'reload', 'commit']);
+  });
+
+  test('a catalog that asks to wait longer than the invocation has is catalog.unavailable, at once', async () => {
+    const { end, sleeps } = await run({ answers: [throttled(58_000)] });
+    expect(end).toMatchObject({
+      code: 'catalog.unavailable',
+      retryable: true,
+      context: { retryAfterMs: 58_000 },
+      message: expect.stringContaining('wait 58 s'),
+    });
+    expect(sleeps).toEqual([]);
+  });
+
+  test('throttling to the last attempt is catalog.unavailable, and no conflict or refusal', async () => {
+    const { end, attempts } = await run({
+      answers: [throttled(1), throttled(1), throttled(1)],
+      reloads: [base, base],
+      maxAttempts: 3,
+    });
+    expect(end).toMatchObject({ code: 'catalog.unavailable' });
+    expect(attempts).toHaveLength(3);
   });
 
   test('a table that is gone is table.missing', async () => {

@@ -178,6 +178,7 @@ export function simCatalog(options: {
             'conflict after': (effect) => afterwards(effect, 'conflict'),
             invalid: () => refusal('invalid'),
             'invalid after': (effect) => afterwards(effect, 'invalid'),
+            throttled: () => ({ ...refusal('throttled'), retryAfterMs: RETRY_AFTER_MS }),
           },
         }),
       supports: async (endpoint) => options.endpoints?.includes(endpoint),
@@ -208,7 +209,10 @@ function answered(act: () => SimTable): CommitResult {
   }
 }
 
-function refusal(reason: 'conflict' | 'invalid'): CommitResult {
+/** What a catalog that throttles asks for. */
+const RETRY_AFTER_MS = 7_000;
+
+function refusal(reason: 'conflict' | 'invalid' | 'throttled'): CommitResult & { outcome: 'refused' } {
   return { outcome: 'refused', reason, message: 'says the schedule' };
 }
 

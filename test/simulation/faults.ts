@@ -33,6 +33,7 @@ export type FaultKind =
   | 'conflict after'
   | 'invalid'
   | 'invalid after'
+  | 'throttled'
   | 'partly taken'
   | 'twice';
 
@@ -80,6 +81,7 @@ const possible: Readonly<Record<Operation, readonly [FaultKind, ...FaultKind[]]>
     'conflict after',
     'invalid',
     'invalid after',
+    'throttled',
   ],
   'queue.send': [...crashes, 'lost', 'answer lost', 'slow', 'unavailable', 'partly taken'],
   'queue.setVisibility': [...crashes, 'lost', 'answer lost', 'unavailable'],
@@ -98,8 +100,9 @@ export function faultsOf({ seed, settings, faults }: Schedule): Faults {
   const given = faults === 'drawn' ? undefined : new Map(faults.map((fault) => [fault.site, fault]));
 
   function draw(site: string, operation: Operation): Fault | undefined {
-    const draws = drawsOf(`${seed}/${site}`);
     const rate = operation === 'catalog.commit' ? settings.commitFaultRate : settings.faultRate;
+    if (rate === 0) return undefined;
+    const draws = drawsOf(`${seed}/${site}`);
     if (!draws.chance(rate)) return undefined;
     const kind = draws.pick(possible[operation]);
     const ms = draws.chance(0.7) ? draws.integer(1_000, 20_000) : draws.integer(20_000, 400_000);

@@ -10,12 +10,14 @@ import { type RepeatingPorts, repeatedly } from './repeating.ts';
 
 /** What a catalog answered, for callers that know what the outcome means to their request. */
 export interface Reply {
-  readonly outcome: Exclude<Outcome, 'unauthenticated' | 'forbidden' | 'throttled' | 'misdirected'>;
+  readonly outcome: Exclude<Outcome, 'unauthenticated' | 'forbidden' | 'misdirected'>;
   /** The body as JSON; undefined when it is none. */
   readonly body: unknown;
   readonly etag?: string;
   /** Status and the server's own words, without secrets, cut to a line. */
   readonly message: string;
+  /** How long a catalog that is `throttled` asks to wait, where it says so. */
+  readonly retryAfterMs?: number;
 }
 
 export interface RequestOptions {
@@ -119,17 +121,15 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
     };
   }
   const message = errorText(answer, (text) => withoutSecrets(text, request));
-  const context = { status: answer.status, retryAfterMs: retryAfterMs(answer, nowMs) };
+  const context = { status: answer.status };
   switch (outcome) {
     case 'unauthenticated':
     case 'forbidden':
       throw new RegistrarError('auth.failed', `${attempted}: the catalog answered ${message}`, { context });
-    case 'throttled':
-      throw new RegistrarError(
-        'catalog.unavailable',
-        `${attempted}: the catalog asks to slow down: ${message}`,
-        { context },
-      );
+    case 'throttled': {
+      const waitMs = retryAfterMs(answer, nowMs);
+      return { outcome, body: undefined, message, ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
+    }
     case 'misdirected':
       throw new RegistrarError(
         'catalog.unavailable',

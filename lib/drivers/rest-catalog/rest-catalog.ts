@@ -101,7 +101,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       const attempted = `create namespace "${namespace.join('.')}"`;
       const found = await client.get(await namespacePath(namespace));
       if (found.outcome === 'ok') return;
-      if (found.outcome === 'unknown') throw failed(attempted, found);
+      if (found.outcome === 'unknown' || found.outcome === 'throttled') throw failed(attempted, found);
       const { basePath } = await serviceConfig();
       for (let depth = 1; depth <= namespace.length; depth += 1) {
         const levels = namespace.slice(0, depth);
@@ -147,7 +147,15 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       if (outcome === 'unknown' || outcome === 'unchanged') {
         return { outcome: 'unknown', message: reply.message };
       }
-      if (outcome !== 'ok') return { outcome: 'refused', reason: outcome, message: reply.message };
+      if (outcome !== 'ok') {
+        const { message, retryAfterMs } = reply;
+        return {
+          outcome: 'refused',
+          reason: outcome,
+          message,
+          ...(retryAfterMs !== undefined && { retryAfterMs }),
+        };
+      }
       const landed = readTable(reply.body);
       if (landed === undefined) {
         return { outcome: 'unknown', message: `${reply.message}, without the table's metadata` };
@@ -205,10 +213,11 @@ function parseUri(uri: string): URL {
   );
 }
 
-function failed(attempted: string, { outcome, message }: Reply): RegistrarError {
+function failed(attempted: string, { outcome, message, retryAfterMs }: Reply): RegistrarError {
   return new RegistrarError(
-    outcome === 'unknown' ? 'catalog.unavailable' : 'catalog.refused',
-    `Cannot ${attempted}: the catalog answered ${message}`,
+    outcome === 'unknown' || outcome === 'throttled' ? 'catalog.unavailable' : 'catalog.refused',
+    `Cannot ${attempted}: the catalog ${outcome === 'throttled' ? 'asks to slow down:' : 'answered'} ${message}`,
+    { context: { retryAfterMs } },
   );
 }
 

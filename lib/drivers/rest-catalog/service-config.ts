@@ -33,7 +33,7 @@ export async function loadServiceConfig(
     // Under TLS 1.3 a server may end the connection of a client that it does not know without saying so.
     const closed = base.protocol === 'https:' && /UND_ERR_SOCKET|ECONNRESET/.test(message);
     throw new RegistrarError(
-      outcome === 'unknown' ? 'catalog.unavailable' : 'catalog.refused',
+      outcome === 'unknown' || outcome === 'throttled' ? 'catalog.unavailable' : 'catalog.refused',
       `Cannot read the configuration of the catalog "${settings.catalog_uri}"${warehouse === undefined ? '' : ` for catalog_warehouse "${warehouse}"`}: it answered ${message}${closed ? '; if it wants a client certificate, set catalog_client_cert and catalog_client_key to one that it trusts' : ''}`,
     );
   }

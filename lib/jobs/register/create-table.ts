@@ -115,6 +115,7 @@ const makeVia: Readonly<Record<Route, Make>> = {
       case 'landed':
         return own(identifier, table, result.table, 'commit');
       case 'refused':
+        if (result.reason === 'throttled') throw throttled(identifier, result.message);
         if (result.reason !== 'conflict') return { refusal: result.message };
         return { table: await other(catalog, identifier) };
       case 'unknown': {
@@ -135,6 +136,14 @@ const makeVia: Readonly<Record<Route, Make>> = {
 };
 
 const unlocated: Made = { refusal: 'a table whose location the catalog chooses is made by a create request' };
+
+/** Nothing is done, and no other way would be let through. */
+function throttled(identifier: TableIdentifier, message: string): RegistrarError {
+  return new RegistrarError(
+    'catalog.unavailable',
+    `Cannot create table "${formatIdentifier(identifier)}": the catalog asks to slow down: ${message}; the messages are delivered again`,
+  );
+}
 
 function isLocated(table: NewTable): table is LocatedTable {
   return table.location !== undefined;
@@ -179,6 +188,8 @@ async function finish(
     if (!isHalfMade(state, settings.location)) return loaded;
     const result = await catalog.commit(identifier, finishingCommit(state, settings));
     if (result.outcome === 'landed') return finished(identifier, settings, result.table);
+    if (result.outcome === 'refused' && result.reason === 'throttled')
+      throw throttled(identifier, result.message);
     if (result.outcome === 'refused' && result.reason !== 'conflict')
       throw refused(identifier, result.message);
     loaded = await other(catalog, identifier);

@@ -78,13 +78,24 @@ test('commit that could not be sent is catalog.unavailable, not unknown', async 
   });
 });
 
-test('commit answered by 429 is catalog.unavailable and tells how long to wait', async () => {
+test('commit answered by 429 is refused, sent once, and tells how long to wait', async () => {
   const { catalog, requested } = await answering({ status: 429, headers: { 'retry-after': '7' } });
-  await expect(catalog.commit(table, commit)).rejects.toMatchObject({
-    code: 'catalog.unavailable',
-    context: { status: 429, retryAfterMs: 7_000 },
+  expect(await catalog.commit(table, commit)).toStrictEqual({
+    outcome: 'refused',
+    reason: 'throttled',
+    message: '429',
+    retryAfterMs: 7_000,
   });
   expect(requested()).toStrictEqual([`POST ${path}`]);
+});
+
+test('register and create answered by 429 are catalog.unavailable', async () => {
+  const { catalog } = await answering({ status: 429, headers: { 'retry-after': '7' } });
+  await expect(catalog.register(table, 's3://lake/1.json')).rejects.toMatchObject({
+    code: 'catalog.unavailable',
+    message: expect.stringContaining('the catalog asks to slow down: 429'),
+    context: { retryAfterMs: 7_000 },
+  });
 });
 
 test('load is tried again while the catalog is unavailable, longer each time', async () => {

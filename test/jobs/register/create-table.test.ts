@@ -330,6 +330,18 @@ describe('createTable', () => {
     expect(withoutId(state.currentSchema)).toEqual(struct(...fields));
   });
 
+  test('a catalog that throttles is catalog.unavailable: no other way is tried', async () => {
+    const { create, catalog } = world();
+    let commits = 0;
+    catalog.commit = async (): Promise<CommitResult> => {
+      commits += 1;
+      return { outcome: 'refused', reason: 'throttled', message: '429' };
+    };
+    const made = create({ create_via: 'commit' });
+    await expect(made).rejects.toMatchObject({ code: 'catalog.unavailable', retryable: true });
+    expect(commits).toBe(1);
+  });
+
   test('a catalog that renumbers every schema: an error that says which IDs', async () => {
     const { create, catalog } = world();
     const real = catalog.commit.bind(catalog);
