@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Machine } from './machine.ts';
+import { plotOf } from './plot.ts';
+import { sectionMarkdown } from './report.ts';
+import type { Section } from './section.ts';
+
+const docs = join(import.meta.dirname, '../../docs');
+const PAGE = join(docs, 'performance.md');
+const RESULTS = join(docs, 'performance/results.json');
+const PLOT = join(docs, 'performance/commit-time.svg');
+const MEASURED = /(<!-- measured -->\n).*(<!-- end of measured -->)/s;
+
+/** The cases in the page's order, each from the latest run that had it. */
+interface Results {
+  readonly sections: readonly (Section & { readonly machine: Machine })[];
+}
+
+const ORDER = ['small', '1000', '5000', 'ten', 'thousand', 'delayed', 'fleet', 'requests', 'growth'];
+
+/** Puts what was measured into docs/performance.md and its plot; cases that were not run keep what they had. */
+export function writeDocumentation(machine: Machine, sections: readonly Section[]): void {
+  const before = existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as Results).sections : [];
+  const kept = before.filter(({ id }) => !sections.some((section) => section.id === id));
+  const all = [...kept, ...sections.map((section) => ({ ...section, machine }))].toSorted(
+    (a, b) => ORDER.indexOf(a.id) - ORDER.indexOf(b.id),
+  );
+  mkdirSync(join(docs, 'performance'), { recursive: true });
+  writeFileSync(RESULTS, `${JSON.stringify({ sections: all } satisfies Results, undefined, 2)}\n`);
+  writeFileSync(PLOT, plotOf(all));
+  const text = readFileSync(PAGE, 'utf8').replace(
+    MEASURED,
+    (_, begin, end) => `${begin}\n${measured(all)}\n\n${end}`,
+  );
+  writeFileSync(PAGE, text);
+}
+
+function measured(sections: Results['sections']): string {
+  const runs = Map.groupBy(sections, ({ machine }) => natureOf(machine));
+  return [...runs]
+    .flatMap(([nature, ofRun]) => [nature, ...ofRun.map((section) => sectionMarkdown(section))])
+    .join('\n\n');
+}
+
+function natureOf({ date, system, cores, memoryGib, versions }: Machine): string {
+  const software = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return (
+    `Measured ${date} on ${cores} cores and ${memoryGib} GiB (${system}), catalog, store and contenders on one machine over loopback. ` +
+    `${software.join(', ')}.`
+  );
+}

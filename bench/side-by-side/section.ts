@@ -1,0 +1,28 @@
+/** One case as it is printed and kept: who took how long, and what was to be reached. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly figures: readonly Figure[];
+}
+
+/** By column; numbers as they were measured. */
+export type Row = Readonly<Record<string, string | number | undefined>>;
+
+export interface Figure {
+  readonly what: string;
+  readonly measured: number;
+  readonly must: 'be at most' | 'be at least' | 'be';
+  readonly limit: number;
+}
+
+export function holds({ measured, must, limit }: Figure): boolean {
+  switch (must) {
+    case 'be':
+      return measured === limit;
+    case 'be at most':
+      return measured <= limit;
+    case 'be at least':
+      return measured >= limit;
+  }
+}
