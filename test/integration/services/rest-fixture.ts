@@ -13,16 +13,28 @@ import {
   type StoreService,
 } from './service.ts';
 
+/** Where a fixture keeps its tables, if not in a file of its own. */
+export interface FixtureDatabase {
+  /** `jdbc:…` */
+  readonly uri: string;
+  readonly user: string;
+  readonly password: string;
+  /** The jar of its driver: the fixture has SQLite's alone. */
+  readonly driver: string;
+}
+
 /** Apache Iceberg's REST fixture over a store that runs already. `name` tells two of them apart. */
 export async function restFixtureOnHost(
   folders: Folders,
   name: string,
   store: StoreService,
+  database?: FixtureDatabase,
 ): Promise<Running<CatalogService>> {
   const port = await freePort();
   const uri = `http://127.0.0.1:${port}`;
   const scratch = join(folders.scratch, name);
   mkdirSync(scratch, { recursive: true });
+  const jar = join(folders.installed, 'fixture/iceberg-open-api-1.10.1.jar');
   const running = await startHostProcess(folders, {
     name,
     command: 'java',
@@ -30,10 +42,18 @@ export async function restFixtureOnHost(
       '-Xmx384m',
       '-XX:+UseSerialGC',
       '-XX:TieredStopAtLevel=1',
-      '-jar',
-      join(folders.installed, 'fixture/iceberg-open-api-1.10.1.jar'),
+      '-cp',
+      database === undefined ? jar : `${jar}:${database.driver}`,
+      'org.apache.iceberg.rest.RESTCatalogServer',
     ],
-    env: fixtureEnvironment(store, store.endpoint, join(scratch, 'catalog.db'), port),
+    env: {
+      ...fixtureEnvironment(store, store.endpoint, join(scratch, 'catalog.db'), port),
+      ...(database && {
+        CATALOG_URI: database.uri,
+        CATALOG_JDBC_USER: database.user,
+        CATALOG_JDBC_PASSWORD: database.password,
+      }),
+    },
     ready: () => answers(`${uri}/v1/config`),
   });
   return warmedUp(uri, store, running);

@@ -138,6 +138,7 @@ export async function install(
     | 'engines'
     | 'spark'
     | 'trino'
+    | 'postgresql'
     | 'peers',
 ): Promise<void> {
   await promisify(execFile)(join(root, '.ci/setup'), [component]);
