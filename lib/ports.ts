@@ -58,6 +58,8 @@ export interface Store {
 export interface LoadedTable {
   readonly metadataLocation: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The same as it came, JSON in UTF-8, where the driver has it: it can be read without parsing all of it. */
+  readonly metadataText?: Uint8Array;
   /** The catalog's own configuration for this table: credentials among it, so never logged. */
   readonly config: Readonly<Record<string, string>>;
 }

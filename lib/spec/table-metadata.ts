@@ -3,24 +3,33 @@ import { array, int, type JsonObject, long, object, optional, text, texts } from
 import type { PartitionField, PartitionSpec } from './partition-spec.ts';
 import { type NumberedSchema, readSchema } from './schema-json.ts';
 import type { Snapshot, SnapshotRef } from './snapshot.ts';
+import { readSnapshot, readSnapshotId } from './snapshot-json.ts';
 import { formatIdentifier, type TableIdentifier } from './table-identifier.ts';
+import { type ReadSnapshots, readMetadataText } from './table-metadata-text.ts';
 import type { TableState } from './table-state.ts';
 
-/** Where a catalog says that a table's metadata lies, and its contents. */
+/** Where a catalog says that a table's metadata lies, and its contents; as text too where it is at hand. */
 interface MetadataAnswer {
   readonly metadataLocation: string | undefined;
   readonly metadata: JsonObject;
+  readonly metadataText?: Uint8Array;
 }
 
 /**
  * Reads a table's metadata of format version 1, 2 or 3 as a catalog answers it (spec, "Table Metadata Fields"): what old v1
  * tables lack is filled in (cases.md C22), unknown attributes are ignored, everything relied on is checked.
  *
+ * @param before a state of the same table: what of it the text repeats byte by byte is not parsed again
  * @throws `table.unsupported` for a newer format, an encrypted table, or a v1 table without UUID; `catalog.refused` for what is malformed
  */
-export function readTableMetadata(identifier: TableIdentifier, loaded: MetadataAnswer): TableState {
+export function readTableMetadata(
+  identifier: TableIdentifier,
+  loaded: MetadataAnswer,
+  before?: TableState,
+): TableState {
   const table = formatIdentifier(identifier);
-  const { metadata, metadataLocation } = loaded;
+  const { metadataLocation } = loaded;
+  const { metadata, ...read } = readMetadataText(loaded.metadataText, before) ?? loaded;
   const unsupported = whyUnsupported(metadata);
   if (unsupported !== undefined) {
     throw new RegistrarError('table.unsupported', `Cannot register in table "${table}": ${unsupported}`, {
@@ -28,7 +37,7 @@ export function readTableMetadata(identifier: TableIdentifier, loaded: MetadataA
     });
   }
   try {
-    return { identifier, metadataLocation, ...readState(metadata) };
+    return { identifier, metadataLocation, ...readState(metadata, 'snapshots' in read ? read : undefined) };
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new RegistrarError(
@@ -54,15 +63,20 @@ function whyUnsupported(metadata: JsonObject): string | undefined {
   return undefined;
 }
 
-function readState(metadata: JsonObject): Omit<TableState, 'identifier' | 'metadataLocation'> {
+function readState(
+  metadata: JsonObject,
+  read?: ReadSnapshots,
+): Omit<TableState, 'identifier' | 'metadataLocation'> {
   const formatVersion = readFormatVersion(metadata);
   const schemas = readSchemas(metadata, formatVersion);
   const specs = readSpecs(metadata, formatVersion);
-  const snapshots = new Map(
-    (optional(array, metadata, 'snapshots') ?? [])
-      .map(readSnapshot)
-      .map((snapshot) => [snapshot.snapshotId, snapshot]),
-  );
+  const snapshots =
+    read?.snapshots ??
+    new Map(
+      (optional(array, metadata, 'snapshots') ?? [])
+        .map(readSnapshot)
+        .map((snapshot) => [snapshot.snapshotId, snapshot]),
+    );
   return {
     formatVersion,
     uuid: text(metadata, 'table-uuid'),
@@ -77,6 +91,7 @@ function readState(metadata: JsonObject): Omit<TableState, 'identifier' | 'metad
     sortColumnIds: readSortColumns(metadata),
     properties: optional(texts, metadata, 'properties') ?? {},
     snapshots,
+    ...(read !== undefined && { snapshotsText: read.snapshotsText }),
     refs: readRefs(metadata, snapshots),
     ...(formatVersion === 3 && { nextRowId: long(metadata, 'next-row-id') }),
   };
@@ -134,29 +149,6 @@ function readPartitionField(json: unknown, index: number): PartitionField {
   };
 }
 
-function readSnapshot(json: unknown): Snapshot {
-  const snapshot = object(json, 'a snapshot');
-  const firstRowId = optional(long, snapshot, 'first-row-id');
-  const addedRows = optional(long, snapshot, 'added-rows');
-  return {
-    snapshotId: long(snapshot, 'snapshot-id'),
-    parentSnapshotId: snapshotId(snapshot, 'parent-snapshot-id'),
-    sequenceNumber: optional(long, snapshot, 'sequence-number') ?? 0n,
-    timestampMs: long(snapshot, 'timestamp-ms'),
-    manifestList: optional(text, snapshot, 'manifest-list'),
-    summary: optional(texts, snapshot, 'summary') ?? {},
-    schemaId: optional(int, snapshot, 'schema-id'),
-    ...(firstRowId !== undefined && { firstRowId }),
-    ...(addedRows !== undefined && { addedRows }),
-  };
-}
-
-/** A snapshot's ID; -1, null and absent all mean none (cases.md C15). */
-function snapshotId(json: JsonObject, key: string): bigint | undefined {
-  const id = optional(long, json, key);
-  return id === -1n ? undefined : id;
-}
-
 /** Metadata without refs have `main` in `current-snapshot-id`. A ref to a snapshot that is not there would read as an empty branch. */
 function readRefs(
   metadata: JsonObject,
@@ -166,7 +158,7 @@ function readRefs(
   for (const [name, json] of Object.entries(object(metadata['refs'] ?? {}, '"refs"'))) {
     refs[name] = readRef(object(json, `ref "${name}"`));
   }
-  const currentId = snapshotId(metadata, 'current-snapshot-id');
+  const currentId = readSnapshotId(metadata, 'current-snapshot-id');
   if (currentId !== undefined) refs['main'] ??= { type: 'branch', snapshotId: currentId };
   for (const [name, ref] of Object.entries(refs)) {
     if (!snapshots.has(ref.snapshotId)) {

@@ -22,6 +22,8 @@ export interface TableState {
   readonly sortColumnIds: readonly number[];
   readonly properties: Readonly<Record<string, string>>;
   readonly snapshots: ReadonlyMap<bigint, Snapshot>;
+  /** The JSON array that the snapshots were read from, so that what follows can be told from it byte by byte. */
+  readonly snapshotsText?: Uint8Array;
   readonly refs: Readonly<Record<string, SnapshotRef>>;
   /** v3 only. */
   readonly nextRowId?: bigint;

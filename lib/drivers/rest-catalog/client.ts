@@ -11,8 +11,10 @@ import { type RepeatingPorts, repeatedly } from './repeating.ts';
 /** What a catalog answered, for callers that know what the outcome means to their request. */
 export interface Reply {
   readonly outcome: Exclude<Outcome, 'unauthenticated' | 'forbidden' | 'misdirected'>;
-  /** The body as JSON; undefined when it is none. */
-  readonly body: unknown;
+  /** The body as JSON, parsed each time it is asked for; undefined when it is none. */
+  readonly body: () => unknown;
+  /** The body as it came. */
+  readonly bytes: Uint8Array;
   readonly etag?: string;
   /** Status and the server's own words, without secrets, cut to a line. */
   readonly message: string;
@@ -99,6 +101,8 @@ export function sendingError(
     : undefined;
 }
 
+const NOTHING = { body: () => undefined, bytes: new Uint8Array() };
+
 function reply({ request, answer }: Exchanged, nowMs: number): Reply {
   const attempted = `Cannot ${request.method} "${request.origin}${request.path}"`;
   if (answer.kind !== 'answer') {
@@ -106,7 +110,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
     if (error !== undefined) throw error;
     return {
       outcome: 'unknown',
-      body: undefined,
+      ...NOTHING,
       message: `nothing in full: ${faultText(answer.cause)}`,
     };
   }
@@ -115,7 +119,8 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
     const { etag } = answer.headers;
     return {
       outcome,
-      body: readBody(answer.body),
+      body: () => readBody(answer.body),
+      bytes: answer.body,
       message: String(answer.status),
       ...(typeof etag === 'string' && { etag }),
     };
@@ -128,7 +133,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
       throw new RegistrarError('auth.failed', `${attempted}: the catalog answered ${message}`, { context });
     case 'throttled': {
       const waitMs = retryAfterMs(answer, nowMs);
-      return { outcome, body: undefined, message, ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
+      return { outcome, ...NOTHING, message, ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
     }
     case 'misdirected':
       throw new RegistrarError(
@@ -137,6 +142,6 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
         { context },
       );
     default:
-      return { outcome, body: undefined, message };
+      return { outcome, ...NOTHING, message };
   }
 }

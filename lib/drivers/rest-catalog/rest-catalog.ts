@@ -7,9 +7,9 @@ import { tableToken } from './authorization.ts';
 import { type ClientSettings, catalogClient, type Reply, type RequestOptions } from './client.ts';
 import { commitReport } from './commit-report.ts';
 import { type ConnectionPorts, type ConnectionSettings, connectTo } from './connection.ts';
-import { isRecord } from './outcome.ts';
 import { loadServiceConfig, type ServiceConfig } from './service-config.ts';
 import { expiryMs, type StorageCredential, storageCredentials } from './storage-credentials.ts';
+import { readTable } from './table-answer.ts';
 import { tableMemory } from './table-memory.ts';
 
 export type RestCatalogSettings = ClientSettings &
@@ -65,7 +65,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   function remember(path: string, { body, etag }: Reply, table: LoadedTable): LoadedTable {
     const token = table.config['token'];
     remembered.remember(path, table, etag, {
-      credentials: delegating ? storageCredentials(body, table) : [],
+      credentials: delegating ? storageCredentials(body(), table) : [],
       authorization: token === undefined ? undefined : tableToken(token, connection.authorization),
     });
     return table;
@@ -156,7 +156,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
           ...(retryAfterMs !== undefined && { retryAfterMs }),
         };
       }
-      const landed = readTable(reply.body);
+      const landed = readTable(reply);
       if (landed === undefined) {
         return { outcome: 'unknown', message: `${reply.message}, without the table's metadata` };
       }
@@ -221,21 +221,11 @@ function failed(attempted: string, { outcome, message, retryAfterMs }: Reply): R
   );
 }
 
-function requireTable(attempted: string, { body, message }: Reply): LoadedTable {
-  const table = readTable(body);
+function requireTable(attempted: string, reply: Reply): LoadedTable {
+  const table = readTable(reply);
   if (table !== undefined) return table;
   throw new RegistrarError(
     'catalog.refused',
-    `Cannot ${attempted}: the catalog answered ${message}, without the table's metadata`,
+    `Cannot ${attempted}: the catalog answered ${reply.message}, without the table's metadata`,
   );
-}
-
-function readTable(body: unknown): LoadedTable | undefined {
-  if (!isRecord(body) || !isRecord(body['metadata'])) return undefined;
-  const location = body['metadata-location'];
-  return {
-    metadataLocation: typeof location === 'string' ? location : undefined,
-    metadata: body['metadata'],
-    config: isRecord(body['config']) ? (body['config'] as Readonly<Record<string, string>>) : {},
-  };
 }

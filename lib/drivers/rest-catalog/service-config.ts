@@ -28,7 +28,8 @@ export async function loadServiceConfig(
 ): Promise<ServiceConfig> {
   const { catalog_warehouse: warehouse, catalog_prefix } = settings;
   const query = warehouse === undefined ? '' : `?warehouse=${encodeURIComponent(warehouse)}`;
-  const { outcome, body, message } = await client.get(`${rootPath(base)}/v1/config${query}`);
+  const { outcome, message, ...reply } = await client.get(`${rootPath(base)}/v1/config${query}`);
+  const body = reply.body();
   if (outcome !== 'ok' || !isRecord(body)) {
     // Under TLS 1.3 a server may end the connection of a client that it does not know without saying so.
     const closed = base.protocol === 'https:' && /UND_ERR_SOCKET|ECONNRESET/.test(message);

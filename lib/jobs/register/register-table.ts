@@ -90,7 +90,7 @@ async function registerOnTable(
   const startedMs = ports.clock.now();
   const cached = ports.cache.get(cacheKey(target));
   const warm = isUsable(cached, startedMs) ? cached.state : undefined;
-  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports)]);
+  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports, cached?.state)]);
   const reportOn = { target, references, footers, startedMs, oldestSentMs };
   if (footers.segments.length === 0) return reportTable(reportOn, ports);
   const state = await ensureTable(target, footers, known, ports);
@@ -104,11 +104,11 @@ async function registerOnTable(
     // What an Iceberg writer made may be this very table's own: it is judged on a state loaded after it was read (I11).
     initial: { state, fresh: warm === undefined && !footers.segments.some(mayBeWrittenByIceberg) },
     reload: async () => {
-      const loaded = await loadTable(target, ports);
+      const loaded = await loadTable(target, ports, cached?.state);
       if (loaded === undefined) throw missingTable(target);
       return loaded;
     },
-    read: ({ table: loaded }) => readTableMetadata(target.table, loaded),
+    read: ({ table: loaded }, asserted) => readTableMetadata(target.table, loaded, asserted),
     stage: staging.stage,
     retry: {
       maxAttempts: MAX_ATTEMPTS,
@@ -132,9 +132,13 @@ async function registerOnTable(
   return reportTable({ ...reportOn, judgement: staging.judgement(), end }, ports);
 }
 
-async function loadTable({ table }: TableTarget, { catalog }: TablePorts): Promise<TableState | undefined> {
+async function loadTable(
+  { table }: TableTarget,
+  { catalog }: TablePorts,
+  before: TableState | undefined,
+): Promise<TableState | undefined> {
   const loaded = await catalog.load(table);
-  return loaded === undefined ? undefined : readTableMetadata(table, loaded);
+  return loaded === undefined ? undefined : readTableMetadata(table, loaded, before);
 }
 
 function cacheKey({ entry, table }: TableTarget): string {

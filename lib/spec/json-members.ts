@@ -1,0 +1,118 @@
+/** Where the parts of a JSON text lie, found in one pass over its bytes: nothing is decoded but names. */
+
+export interface Span {
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * The members of the object that a text is, by name; of a name that comes twice the last, as `JSON.parse` has it. Depth is told by
+ * brackets outside of strings; what stands inside of a value is whoever's business who parses it.
+ *
+ * @param openPrefix how many bytes of a value are known to be the beginning of an array, up to between two of its elements:
+ * they are not looked at again
+ * @throws SyntaxError when it is no object
+ */
+export function jsonMembers(
+  text: Uint8Array,
+  openPrefix: (name: string, valueAt: number) => number = () => 0,
+): ReadonlyMap<string, Span> {
+  const members = new Map<string, Span>();
+  let at = skipBlank(text, 0);
+  expect(text, at, OPEN_OBJECT);
+  at = skipBlank(text, at + 1);
+  if (text[at] === CLOSE_OBJECT) return ended(text, at + 1, members);
+  for (;;) {
+    expect(text, at, QUOTE);
+    const nameEnd = stringEnd(text, at + 1);
+    const name = String(JSON.parse(decode(text, { start: at, end: nameEnd })));
+    at = skipBlank(text, nameEnd);
+    expect(text, at, COLON);
+    const start = skipBlank(text, at + 1);
+    const known = openPrefix(name, start);
+    const end = known > 0 ? nestedEnd(text, start + known, 1) : valueEnd(text, start);
+    members.set(name, { start, end });
+    at = skipBlank(text, end);
+    if (text[at] === CLOSE_OBJECT) return ended(text, at + 1, members);
+    expect(text, at, COMMA);
+    at = skipBlank(text, at + 1);
+  }
+}
+
+export function decode(text: Uint8Array, { start, end }: Span): string {
+  return Buffer.from(text.buffer, text.byteOffset + start, end - start).toString();
+}
+
+function ended<T>(text: Uint8Array, at: number, members: T): T {
+  const rest = skipBlank(text, at);
+  if (rest < text.length) throw unexpected(text, rest);
+  return members;
+}
+
+function valueEnd(text: Uint8Array, start: number): number {
+  const first = text[start];
+  if (first === QUOTE) return stringEnd(text, start + 1);
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return nestedEnd(text, start + 1, 1);
+  let at = start;
+  while (at < text.length && !isDelimiter(text[at] ?? 0)) at += 1;
+  if (at === start) throw unexpected(text, at);
+  return at;
+}
+
+/** The end of a value of which this many brackets are open. */
+function nestedEnd(text: Uint8Array, from: number, open: number): number {
+  let depth = open;
+  for (let at = from; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === QUOTE) at = stringEnd(text, at + 1) - 1;
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  throw unexpected(text, text.length);
+}
+
+/** Behind the closing quote. In UTF-8 no byte of another character is a quote or a backslash. */
+function stringEnd(text: Uint8Array, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at += 1;
+  }
+  throw unexpected(text, text.length);
+}
+
+function skipBlank(text: Uint8Array, from: number): number {
+  let at = from;
+  while (isBlank(text[at])) at += 1;
+  return at;
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function isDelimiter(byte: number): boolean {
+  return byte === COMMA || byte === CLOSE_ARRAY || byte === CLOSE_OBJECT || isBlank(byte);
+}
+
+function expect(text: Uint8Array, at: number, byte: number): void {
+  if (text[at] !== byte) throw unexpected(text, at);
+}
+
+function unexpected(text: Uint8Array, at: number): SyntaxError {
+  const what = at < text.length ? `byte ${text[at]}` : 'the end';
+  return new SyntaxError(`Cannot read the JSON: it has ${what} at ${at}`);
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decode, jsonMembers } from '../../lib/spec/json-members.ts';
+
+/** What `jsonMembers` finds, parsed. */
+function parsed(text: string): Record<string, unknown> {
+  const bytes = Buffer.from(text);
+  const members = [...jsonMembers(bytes)].map(([name, span]) => [name, JSON.parse(decode(bytes, span))]);
+  return Object.fromEntries(members);
+}
+
+test('jsonMembers finds what JSON.parse finds in any object, however it is spaced', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+      fc.constantFrom(undefined, 1, '\t', '\r\n '),
+      (object, space) => {
+        const text = JSON.stringify(object, undefined, space);
+        expect(parsed(` ${text}\n`)).toStrictEqual(JSON.parse(text));
+      },
+    ),
+  );
+});
+
+test.each([
+  ['brackets and quotes in texts', String.raw`{"a":"}]\"{[\\","b":{"c":"\\\\\"]"}}`],
+  ['a name that comes twice: the last', '{"a":[1],"a":{"a":2}}'],
+  ['names with escapes', String.raw`{"snapshots":1,"sn\"ap":2}`],
+  ['names inside of values', '{"b":{"a":1,"b":[{"a":2}]},"a":"b"}'],
+  ['integers of 64 bits', '{"a":3055729675574597004,"b":-1.5e3,"c":true,"d":null}'],
+])('jsonMembers takes %s', (_, text) => {
+  expect(parsed(text)).toStrictEqual(JSON.parse(text));
+});
+
+test.each([
+  '',
+  '[]',
+  '"a"',
+  '{',
+  '{"a"}',
+  '{"a":}',
+  '{"a":1',
+  '{"a":[1}',
+  '{"a":"b',
+  '{"a":1,}',
+  '{"a":1}x',
+  '{a:1}',
+])('jsonMembers refuses %j or leaves it to whoever parses the part', (text) => {
+  expect(() => parsed(text)).toThrow(SyntaxError);
+});
+
+test('jsonMembers goes on behind a known beginning of an array', () => {
+  const text = Buffer.from('{"x":[[1],[2]],"list":[{"a":"]"},{"b":[2]}],"y":3}');
+  const known = Buffer.from('[{"a":"]"}');
+  const members = jsonMembers(text, (name) => (name === 'list' ? known.length : 0));
+  expect([...members].map(([name, span]) => [name, decode(text, span)])).toStrictEqual([
+    ['x', '[[1],[2]]'],
+    ['list', '[{"a":"]"},{"b":[2]}]'],
+    ['y', '3'],
+  ]);
+});

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
+import type { TableState } from '../../lib/spec/table-state.ts';
+
+const identifier = { namespace: ['lake'], name: 'orders' };
+
+/** Read in one piece, and as text on the state before: what both say without the text that one keeps. */
+function both(text: string, before?: TableState) {
+  const answer = (metadataText?: Uint8Array) => {
+    const read = () => ({ metadataLocation: 's3://lake/m.json', metadata: parseJson(text) as never });
+    return metadataText === undefined ? read() : { ...read(), metadataText };
+  };
+  const plain = (state: TableState) => {
+    const { snapshotsText: _, ...rest } = state;
+    return { ...rest, snapshots: [...rest.snapshots] };
+  };
+  const whole = readTableMetadata(identifier, answer());
+  const followed = readTableMetadata(identifier, answer(Buffer.from(text)), before);
+  return { whole: plain(whole), followed: plain(followed), state: followed };
+}
+
+interface SnapshotJson {
+  readonly 'snapshot-id': bigint;
+  readonly summary: Record<string, string>;
+}
+
+/** Texts that look like what the tokenizer looks for. */
+const treacherous = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom(
+    'snapshots',
+    '"snapshots":[',
+    '],"refs":{}',
+    '\\"',
+    '{"main":{"snapshot-id":1}}',
+    '\\',
+    ']}',
+    'é\u{1f600}',
+  ),
+);
+
+const snapshotId = fc.bigInt({ min: 1n, max: 2n ** 63n - 1n });
+const snapshotJson: fc.Arbitrary<SnapshotJson> = fc.record({
+  'snapshot-id': snapshotId,
+  'sequence-number': fc.bigInt({ min: 0n, max: 2n ** 40n }),
+  'timestamp-ms': fc.bigInt({ min: 0n, max: 2n ** 42n }),
+  'manifest-list': treacherous,
+  summary: fc.dictionary(treacherous, treacherous, { maxKeys: 3 }),
+});
+
+type Step =
+  | { readonly kind: 'append'; readonly added: readonly SnapshotJson[] }
+  | { readonly kind: 'expire' | 'shuffle' | 'change' | 'same'; readonly at: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('append' as const),
+      added: fc.array(snapshotJson, { maxLength: 3 }),
+    }),
+  },
+  fc.record({
+    kind: fc.constantFrom('expire' as const, 'shuffle' as const, 'change' as const, 'same' as const),
+    at: fc.nat(),
+  }),
+);
+
+function applied(snapshots: readonly SnapshotJson[], one: Step): readonly SnapshotJson[] {
+  if (one.kind === 'append') {
+    const ids = new Set(snapshots.map((snapshot) => snapshot['snapshot-id']));
+    return [...snapshots, ...one.added.filter((snapshot) => !ids.has(snapshot['snapshot-id']))];
+  }
+  const at = snapshots.length === 0 ? 0 : one.at % snapshots.length;
+  if (one.kind === 'expire') return snapshots.toSpliced(at, 1);
+  if (one.kind === 'shuffle') return [...snapshots.slice(at), ...snapshots.slice(0, at)];
+  if (one.kind === 'same') return snapshots;
+  return snapshots.map((snapshot, index) =>
+    index === at ? { ...snapshot, summary: { changed: 'yes' } } : snapshot,
+  );
+}
+
+const layouts = fc.record({
+  space: fc.constantFrom(undefined, 1, '\t'),
+  reversed: fc.boolean(),
+  properties: fc.dictionary(treacherous, treacherous, { maxKeys: 3 }),
+});
+
+test('what is read on from the state before is what is read in one piece, whatever other writers and the catalog do', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(step, layouts), { minLength: 1, maxLength: 8 }), (steps) => {
+      let snapshots: readonly SnapshotJson[] = [];
+      let before: TableState | undefined;
+      for (const [one, { space, reversed, properties }] of steps) {
+        snapshots = applied(snapshots, one);
+        const head = snapshots.at(-1)?.['snapshot-id'];
+        const metadata = Object.entries({
+          'format-version': 2,
+          'table-uuid': 'u',
+          location: 's3://lake/orders',
+          'last-sequence-number': 2n ** 60n + 1n,
+          'last-updated-ms': 1,
+          'last-column-id': 1,
+          schemas: [{ type: 'struct', 'schema-id': 0, fields: [] }],
+          'current-schema-id': 0,
+          'partition-specs': [{ 'spec-id': 0, fields: [] }],
+          'default-spec-id': 0,
+          properties,
+          'current-snapshot-id': head ?? -1,
+          refs: head === undefined ? {} : { main: { type: 'branch', 'snapshot-id': head } },
+          snapshots,
+          'snapshot-log': snapshots.map((snapshot) => ({
+            'timestamp-ms': 1,
+            'snapshot-id': snapshot['snapshot-id'],
+          })),
+        });
+        const text = stringifyJson(
+          Object.fromEntries(reversed ? metadata.toReversed() : metadata),
+          space as number,
+        );
+        const { whole, followed, state } = both(text, before);
+        expect(followed).toStrictEqual(whole);
+        before = state;
+      }
+    }),
+  );
+});
+
+test('an appended snapshot alone is parsed: the ones before are the very objects of the state before', () => {
+  const text = (ids: readonly bigint[]) =>
+    stringifyJson({
+      'format-version': 2,
+      'table-uuid': 'u',
+      location: 's3://lake/orders',
+      'last-sequence-number': 1,
+      'last-updated-ms': 1,
+      'last-column-id': 1,
+      schemas: [{ type: 'struct', 'schema-id': 0, fields: [] }],
+      'current-schema-id': 0,
+      'partition-specs': [{ 'spec-id': 0, fields: [] }],
+      'default-spec-id': 0,
+      refs: {},
+      snapshots: ids.map((id) => ({
+        'snapshot-id': id,
+        'timestamp-ms': 1,
+        summary: { operation: 'append' },
+      })),
+    });
+  const first = both(text([1n, 2n])).state;
+  const second = both(text([1n, 2n, 3n]), first).state;
+  expect(second.snapshots.get(1n)).toBe(first.snapshots.get(1n));
+  const expired = both(text([2n, 3n, 4n]), second).state;
+  expect(expired.snapshots.get(2n)).not.toBe(first.snapshots.get(2n));
+});
