@@ -18,7 +18,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const startedAt = performance.now();
   const [started] = await Promise.all([
     startServices({
-      want: ['localstack', 'seaweedfs', 'localstackCatalog', 'seaweedfsCatalog', 'seaweedfsOwnCatalog'],
+      want: [
+        'localstack',
+        'seaweedfs',
+        'localstackCatalog',
+        'seaweedfsCatalog',
+        'seaweedfsOwnCatalog',
+        'google',
+      ],
     }),
     install('readers'),
   ]);

@@ -17,6 +17,18 @@ export interface CatalogService {
   readonly token?: string;
 }
 
+/** Google Cloud, played by emulators on this machine: none of them asks who calls. */
+export interface GoogleService {
+  readonly project: string;
+  /** Cloud Storage, with one bucket in it. */
+  readonly storageEndpoint: string;
+  readonly bucket: string;
+  /** Pub/Sub's REST API. */
+  readonly pubsubEndpoint: string;
+  /** Apache's REST fixture over that storage. */
+  readonly catalogUri: string;
+}
+
 /** The services by name; one that did not start is absent. */
 export interface Services {
   readonly localstack: StoreService;
@@ -27,6 +39,7 @@ export interface Services {
   readonly seaweedfsCatalog: CatalogService;
   /** SeaweedFS's own catalog, over its own S3. */
   readonly seaweedfsOwnCatalog: CatalogService;
+  readonly google: GoogleService;
 }
 
 export type ServiceName = keyof Services;

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { StartedNetwork } from 'testcontainers';
 import { engineAnswers, startNetwork } from './container.ts';
+import { googleOnHost } from './google.ts';
 import { localstackInContainer, localstackOnHost } from './localstack.ts';
 import { restFixtureInContainer, restFixtureOnHost } from './rest-fixture.ts';
 import { seaweedfsInContainer, seaweedfsOnHost } from './seaweedfs.ts';
 import { seaweedfsCatalogInContainer, seaweedfsCatalogOnHost } from './seaweedfs-catalog.ts';
-import type { Folders, Running, ServiceName, Services } from './service.ts';
+import type { Folders, GoogleService, Running, ServiceName, Services } from './service.ts';
 
 const root = join(import.meta.dirname, '../../..');
 export const installedFolder = process.env['SERVICES_DIR'] ?? join(root, '.services');
@@ -100,7 +101,14 @@ const hostProcesses: Launch = {
     await install('seaweedfs');
     return seaweedfsCatalogOnHost(folders);
   },
+  google: startGoogle,
 };
+
+/** A process wherever the rest runs: there is no image of the one that speaks Pub/Sub's REST API. */
+async function startGoogle(folders: Folders): Promise<Running<GoogleService>> {
+  await Promise.all([install('google'), install('fixture')]);
+  return googleOnHost(folders);
+}
 
 function containersOn(network: StartedNetwork): Launch {
   return {
@@ -115,6 +123,7 @@ function containersOn(network: StartedNetwork): Launch {
       return restFixtureInContainer(folders, network, 'seaweedfsCatalog', service, 'http://seaweedfs:8333');
     },
     seaweedfsOwnCatalog: (folders) => seaweedfsCatalogInContainer(folders, network),
+    google: startGoogle,
   };
 }
 
@@ -133,6 +142,7 @@ export async function install(
     | 'seaweedfs'
     | 'localstack'
     | 'fixture'
+    | 'google'
     | 'parquet'
     | 'readers'
     | 'engines'
