@@ -1,7 +1,9 @@
 import type { ManifestEntry } from '../spec/manifest.ts';
 import { plainSpelling } from '../spec/object-uri.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
+import { isContinued } from '../spec/snapshot-log.ts';
 import type { TableState } from '../spec/table-state.ts';
+import { type Ancestry, ancestryIndex } from './ancestry.ts';
 import { type Listing, readListing } from './registration-summary.ts';
 
 /**
@@ -15,6 +17,8 @@ export interface LedgerMemory {
     snapshot: Snapshot,
     read: () => Promise<readonly ManifestEntry[]>,
   ): Promise<ReadonlyMap<string, ManifestEntry>>;
+  /** The ancestry of a branch's head, from which the last one is gone on where it is the same history; undefined where it is not kept. */
+  ancestry?(state: TableState, head: Snapshot): Ancestry | undefined;
   /** Forgets the snapshots that the table no longer has. */
   retain(state: Pick<TableState, 'snapshots'>): void;
 }
@@ -27,6 +31,7 @@ export function ledgerMemory(maxNames: number = MAX_NAMES): LedgerMemory {
   const listings = new Map<bigint, Listing>();
   const additions = new Map<bigint, ReadonlyMap<string, ManifestEntry>>();
   let names = 0;
+  let retained: TableState['snapshots'] = new Map();
 
   function hold(count: number): void {
     if (names + count > maxNames) {
@@ -38,6 +43,8 @@ export function ledgerMemory(maxNames: number = MAX_NAMES): LedgerMemory {
   }
 
   return {
+    ancestry: ancestryIndex(maxNames),
+
     listing(snapshot) {
       const known = listings.get(snapshot.snapshotId);
       if (known !== undefined) return known;
@@ -58,6 +65,9 @@ export function ledgerMemory(maxNames: number = MAX_NAMES): LedgerMemory {
     },
 
     retain({ snapshots }) {
+      const isContinuation = isContinued(retained, snapshots);
+      retained = snapshots;
+      if (isContinuation) return;
       for (const [id, listing] of listings) {
         if (snapshots.has(id)) continue;
         listings.delete(id);

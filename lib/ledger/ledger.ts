@@ -45,7 +45,7 @@ export async function consultLedger(
   memory.retain(state);
   const open = openCandidates(candidates, state.uuid);
   const verdicts = new Map<string, Verdict>();
-  for (const snapshot of ancestors(state, head)) {
+  for (const snapshot of relevantAncestors(state, head, open, memory)) {
     if (open.byPath.size === 0) break;
     open.proveUploadedAfter(snapshot);
     open.proveAbsentAt(snapshot.snapshotId);
@@ -62,6 +62,18 @@ export async function consultLedger(
     verdicts.set(uri, { kind: unproven.has(path) ? 'unprovable' : 'absent' });
   }
   return verdicts;
+}
+
+/** All of them where one could prove an absence by its mere ID. */
+function relevantAncestors(
+  state: TableState,
+  head: Snapshot,
+  { byPath }: OpenCandidates,
+  memory: LedgerMemory,
+): Iterable<Snapshot> {
+  const provenAt = byPath.values().some(({ absentAt }) => absentAt !== undefined);
+  const ancestry = provenAt ? undefined : memory.ancestry?.(state, head);
+  return ancestry?.relevantTo(byPath.keys()) ?? ancestors(state, head);
 }
 
 /**

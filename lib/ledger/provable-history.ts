@@ -1,15 +1,23 @@
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
 import { isBeginning } from './ledger.ts';
+import type { LedgerMemory } from './ledger-memory.ts';
 import { UPLOAD_ALLOWANCE_MS } from './open-candidates.ts';
 import { readListing } from './registration-summary.ts';
 
 /**
  * How far back absence can be proven: segments uploaded after this time, in milliseconds since 1970; `beginning` when the
  * branch's history is whole. An earlier upload that is not found is `registration.unprovable`.
+ *
+ * @param memory of this table, where a container keeps it
  */
-export function provableSince(state: TableState, branch: string): number | 'beginning' {
-  let oldest = branchHead(state, branch);
-  for (const snapshot of ancestors(state, oldest)) oldest = snapshot;
+export function provableSince(
+  state: TableState,
+  branch: string,
+  memory: Pick<LedgerMemory, 'ancestry'> = {},
+): number | 'beginning' {
+  const head = branchHead(state, branch);
+  let oldest = head && memory.ancestry?.(state, head)?.oldest;
+  if (oldest === undefined) for (const snapshot of ancestors(state, head)) oldest = snapshot;
   if (oldest === undefined || isBeginning(oldest, readListing(oldest.summary))) return 'beginning';
   return Number(oldest.timestampMs) + UPLOAD_ALLOWANCE_MS;
 }

@@ -129,7 +129,8 @@ async function registerOnTable(
   });
   if (kept === undefined) ports.cache.delete(cacheKey(target));
   else remember(ports.cache, cacheKey(target), kept);
-  return reportTable({ ...reportOn, judgement: staging.judgement(), end }, ports);
+  const { memory } = staging;
+  return reportTable({ ...reportOn, judgement: staging.judgement(), end, memory }, ports);
 }
 
 async function loadTable(

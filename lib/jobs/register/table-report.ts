@@ -1,6 +1,7 @@
 import type { CommitEnd } from '../../commit/attempt-loop.ts';
 import { RegistrarError } from '../../errors.ts';
 import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
+import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
 import { isHistoryShort, provableSince } from '../../ledger/provable-history.ts';
 import type { QuarantineRecord } from '../../ports.ts';
 import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
@@ -23,6 +24,8 @@ export interface TableReport {
   /** Absent where no segment got as far as the table. */
   readonly judgement?: Judgement | undefined;
   readonly end?: CommitEnd<StagedBatch>;
+  /** What was read of the table's snapshots. */
+  readonly memory?: LedgerMemory;
 }
 
 /** What became of every segment of a table's batch: condemned ones are in quarantine before this resolves (I3). */
@@ -104,9 +107,13 @@ function judgedHead({ target, end }: TableReport): QuarantineRecord['absentAt'] 
 }
 
 /** Says how far back absence can be proven, loudly when messages wait half as long (design, "Exactly once"). */
-function historyOf({ target, end, oldestSentMs }: TableReport, table: string, { clock, log }: TablePorts) {
+function historyOf(
+  { target, end, oldestSentMs, memory }: TableReport,
+  table: string,
+  { clock, log }: TablePorts,
+) {
   if (end === undefined) return {};
-  const since = provableSince(end.state, target.entry.branch);
+  const since = provableSince(end.state, target.entry.branch, memory);
   const provable = since === 'beginning' ? since : new Date(since).toISOString();
   if (oldestSentMs !== undefined && isHistoryShort(since, oldestSentMs, clock.now())) {
     log.warn({
