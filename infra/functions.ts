@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
-import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { Match, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -13,6 +13,7 @@ import {
   Function as LambdaFunctionResource,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
+import { EventBridgeDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -105,6 +106,7 @@ export function addFunctions(of: Deploying): Functions {
   const reconcile = addFunction(of, { name: 'reconcile', timeout: Duration.minutes(15), memoryMb: 2048 });
   queues.registrations.grantSendMessages(reconcile);
   addSchedule(scope, 'ReconcileSchedule', reconcile, Duration.hours(reconcile_hours));
+  continueReconcile(scope, reconcile);
   return { route, register, health, reconcile };
 }
 
@@ -114,6 +116,28 @@ function addSchedule(scope: Construct, id: string, target: Alias, every: Duratio
     schedule: Schedule.rate(every),
     targets: [
       new LambdaFunction(target as IFunction, { retryAttempts: 0, event: RuleTargetInput.fromObject({}) }),
+    ],
+  });
+}
+
+/**
+ * A pass that ran out of time answers the request to go on with, which EventBridge sends back. Lambda takes a function that calls itself,
+ * or its own queue, for a mistake after 16 rounds and stops it.
+ */
+function continueReconcile(scope: Construct, reconcile: Alias): void {
+  reconcile.configureAsyncInvoke({ onSuccess: new EventBridgeDestination(), retryAttempts: 0 });
+  new Rule(scope, 'ReconcileContinues', {
+    eventPattern: {
+      source: ['lambda'],
+      detailType: ['Lambda Function Invocation Result - Success'],
+      resources: Match.prefix(reconcile.lambda.functionArn),
+      detail: { responsePayload: { next: { startAfter: Match.exists() } } },
+    },
+    targets: [
+      new LambdaFunction(reconcile as IFunction, {
+        retryAttempts: 0,
+        event: RuleTargetInput.fromEventPath('$.detail.responsePayload.next'),
+      }),
     ],
   });
 }

@@ -40,6 +40,10 @@ const dispositions = {
 /** The stable name of a failure; callers switch on it and never on the message. */
 export type ErrorCode = keyof typeof dispositions;
 
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(dispositions, code);
+}
+
 /** Facts beside the message, for logs and quarantine objects. Never a secret (I10). */
 export type ErrorContext = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 

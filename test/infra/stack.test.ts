@@ -138,6 +138,37 @@ describe('the alarms', () => {
   });
 });
 
+test('a pass of reconcile that ran out of time is sent the request to go on with', () => {
+  const [rule] = Object.values(
+    template.findResources('AWS::Events::Rule', {
+      Properties: {
+        EventPattern: {
+          source: ['lambda'],
+          detail: { responsePayload: { next: { startAfter: [{ exists: true }] } } },
+        },
+      },
+    }),
+  );
+  const [functionId] = Object.keys(
+    template.findResources('AWS::Lambda::Function', {
+      Properties: { FunctionName: 'iceberg-registrar-test-reconcile' },
+    }),
+  );
+  const { Targets, EventPattern } = rule?.['Properties'] ?? {};
+  expect(EventPattern.resources).toEqual([{ prefix: { 'Fn::GetAtt': [functionId, 'Arn'] } }]);
+  expect(Targets).toEqual([
+    expect.objectContaining({
+      Arn: { Ref: expect.stringContaining('ReconcileLive') },
+      InputPath: '$.detail.responsePayload.next',
+    }),
+  ]);
+  template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+    FunctionName: { Ref: functionId },
+    MaximumRetryAttempts: 0,
+    DestinationConfig: { OnSuccess: { Destination: Match.anyValue() } },
+  });
+});
+
 test('notifications through EventBridge are of the segments of the prefix alone', async () => {
   const through = templateOf(await deployable({ notifications: 'eventbridge' }));
   through.hasResourceProperties('AWS::Events::Rule', {

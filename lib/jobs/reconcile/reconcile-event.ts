@@ -1,7 +1,7 @@
-import { RegistrarError } from '../../errors.ts';
+import { type ErrorCode, isErrorCode, RegistrarError } from '../../errors.ts';
 import type { ReconcilePorts } from './reconcile.ts';
 import { type ReconcileAllOptions, reconcileAll } from './reconcile-all.ts';
-import { figures, type Reconciliation } from './reconcile-report.ts';
+import { type Reconciliation, totals } from './reconcile-report.ts';
 
 /** What a schedule sends, and what a pass that ran out of time is to be sent next. All of it optional. */
 export interface ReconcileRequest {
@@ -11,18 +11,25 @@ export interface ReconcileRequest {
   readonly startAfter?: string;
   /** @default enqueue */
   readonly missing?: 'report' | 'enqueue';
+  /** The first dataset that an earlier pass of the same look could not compare. */
+  readonly failed?: { readonly code: ErrorCode; readonly message: string };
 }
 
+/** Of a bounded size, since an event carries it: each dataset's figures are in the log. */
 export interface ReconcileAnswer {
-  readonly reconciled: readonly ReturnType<typeof figures>[];
-  /** The request to go on with; absent when all was looked at. */
+  /** How many were compared. */
+  readonly datasets: number;
+  /** Over all of them. */
+  readonly totals: Readonly<Record<string, number>>;
+  /** The request to go on with; absent when all was looked at. The deployment sends it back. */
   readonly next?: ReconcileRequest;
 }
 
 /**
  * The job of `functions/reconcile.ts`.
  *
- * @throws the first dataset's error, after all others were looked at, so that the invocation counts as failed; `config.invalid` for a request that makes no sense
+ * @throws the first dataset's error, after all others were looked at, in however many passes, so that the invocation counts as failed;
+ * `invocation.timeout` when a whole pass was too short for its first step; `config.invalid` for a request that makes no sense
  */
 export async function reconcileRequest(
   event: unknown,
@@ -39,17 +46,30 @@ export async function reconcileRequest(
       ports.log.error({ event: 'reconcile-failed', ...result });
     }
   }
-  const [first] = errors;
-  if (first !== undefined) throw first;
+  const first =
+    errors[0] ?? (request.failed && new RegistrarError(request.failed.code, request.failed.message));
   const startAfter = reconciled.at(-1)?.resumeAfter;
+  if (startAfter === undefined && first !== undefined) throw first;
+  if (startAfter !== undefined && startAfter === request.startAfter) throw stuck(startAfter);
+  const failed = first && { code: first.code, message: first.message };
   return {
-    reconciled: reconciled.map(figures),
-    ...(startAfter !== undefined && { next: { ...request, startAfter } }),
+    datasets: reconciled.length,
+    totals: totals(reconciled),
+    ...(startAfter !== undefined && { next: { ...request, startAfter, ...(failed && { failed }) } }),
   };
 }
 
+/** Another pass would come no further either. */
+function stuck(startAfter: string): RegistrarError {
+  return new RegistrarError(
+    'invocation.timeout',
+    `Cannot reconcile beyond "${startAfter}": a whole invocation is too short for the first objects after it; ` +
+      "give the function more memory, rewrite the table's manifests, or run iceberg-registrar reconcile by hand, which has no limit of time",
+  );
+}
+
 function requestOf(event: unknown): ReconcileRequest {
-  const { dataset, since, startAfter, missing } = (event ?? {}) as Readonly<Record<string, unknown>>;
+  const { dataset, since, startAfter, missing, failed } = (event ?? {}) as Readonly<Record<string, unknown>>;
   if (missing !== undefined && missing !== 'report' && missing !== 'enqueue') {
     throw new RegistrarError(
       'config.invalid',
@@ -61,10 +81,21 @@ function requestOf(event: unknown): ReconcileRequest {
     ...(typeof since === 'string' && { since }),
     ...(typeof startAfter === 'string' && { startAfter }),
     ...(missing !== undefined && { missing }),
+    ...(isFailure(failed) && { failed }),
   };
 }
 
-function optionsOf({ since, missing = 'enqueue', ...rest }: ReconcileRequest): ReconcileAllOptions {
+function isFailure(failed: unknown): failed is NonNullable<ReconcileRequest['failed']> {
+  const { code, message } = (failed ?? {}) as Readonly<Record<string, unknown>>;
+  return isErrorCode(code) && typeof message === 'string';
+}
+
+function optionsOf({
+  since,
+  missing = 'enqueue',
+  failed: _,
+  ...rest
+}: ReconcileRequest): ReconcileAllOptions {
   return { ...rest, missing, ...(since !== undefined && { sinceMs: instant(since) }) };
 }
 

@@ -118,3 +118,14 @@ export function figures({ missing, reported, ...rest }: Reconciliation) {
     ...(Object.fromEntries(byReason) as Record<ReportedReason, number>),
   };
 }
+
+/** The counts of several reconciliations, added up; what became of missing segments among them. */
+export function totals(reconciliations: readonly Reconciliation[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { done, ...rest } of reconciliations.map(figures)) {
+    for (const [name, count] of Object.entries({ ...rest, ...done })) {
+      if (typeof count === 'number') sums[name] = (sums[name] ?? 0) + count;
+    }
+  }
+  return sums;
+}
