@@ -119,7 +119,7 @@ function commandOf(
 }
 
 /** As deployed, with the services' addresses. */
-function registerEnvironment(lakehouse: Pick<Lakehouse, 'store'> & Endpoints): Record<string, string> {
+export function registerEnvironment(lakehouse: Pick<Lakehouse, 'store'> & Endpoints): Record<string, string> {
   const { store, catalogUri, storeEndpoint } = lakehouse;
   return {
     REGISTRAR_CONFIG: JSON.stringify({
