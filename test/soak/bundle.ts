@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** Builds the functions as they are deployed, into `<scratch>/dist`, which no other build touches. */
 export async function bundle(scratch: string): Promise<void> {
-  for (const name of ['functions', 'cli', 'lib']) symlinkSync(join(root, name), join(scratch, name));
+  for (const name of ['functions', 'cli', 'lib', 'package.json'])
+    symlinkSync(join(root, name), join(scratch, name));
   await promisify(execFile)(process.execPath, [join(root, 'esbuild.config.mjs')], { cwd: scratch });
 }
