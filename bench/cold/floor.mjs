@@ -1,0 +1,19 @@
+// The least that a first commit can be, in a process that has just started: `node floor.mjs CATALOG STORE`, the phases on standard input.
+// The requests of a phase go side by side, but for those of one chain; their bytes and signatures are prepared.
+import { text } from 'node:stream/consumers';
+import { Pool } from 'undici';
+
+const [, , catalog, store] = process.argv;
+const pools = { catalog: new Pool(catalog), store: new Pool(store) };
+for (const phase of JSON.parse(await text(process.stdin))) await Promise.all(phase.map(sendInTurn));
+process.stdout.write('\ndone\n', () => process.exit(0));
+
+async function sendInTurn(chain) {
+  for (const { to, method, path, headers, body } of chain) {
+    const bytes = body === undefined ? null : Buffer.from(body, 'base64');
+    const answer = await pools[to].request({ method, path, headers, body: bytes });
+    await answer.body.bytes();
+    if (answer.statusCode >= 300)
+      throw new Error(`${method} "${path}" was answered with ${answer.statusCode}`);
+  }
+}
