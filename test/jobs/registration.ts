@@ -28,6 +28,8 @@ export interface Registration {
   receiveCount: number;
   /** When the queue says that they were sent. */
   sentMs: number;
+  /** What an invocation has left, in milliseconds. */
+  remainingMs: number;
   /** Put around the services of every entry; undefined leaves them as they are. */
   around: ((ports: EntryPorts) => EntryPorts) | undefined;
   /** Uploads bytes below the `url` and answers the S3 notification's record. */
@@ -119,12 +121,14 @@ export async function startRegistration(
     fault: undefined,
     receiveCount: 1,
     sentMs: Date.now(),
+    remainingMs: 60_000,
     around: undefined,
     upload(key, bytes) {
       const stored = stack.objects.put(BUCKET, `in/${key}`, Buffer.from(bytes));
       return { key: `in/${key}`, size: bytes.length, eTag: stored.etag };
     },
-    deliver: (...messages) => registerMessages(sqsEvent(messages, registration), ports, () => 60_000),
+    deliver: (...messages) =>
+      registerMessages(sqsEvent(messages, registration), ports, () => registration.remainingMs),
     async coldStart() {
       ports = await container();
     },
