@@ -15,7 +15,7 @@ export function sectionMarkdown({ title, rows, figures }: Section): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const reached = figures.map(
     (figure) =>
-      `| ${figure.what} | ${figure.must.replace('be', '').trim()} ${shown(figure.limit)} | ${shown(figure.measured)} | ${holds(figure) ? 'yes' : '**no**'} |`,
+      `| ${figure.what} | ${figure.must.replace('be', '').trim()} ${exact(figure.limit)} | ${exact(figure.measured)} | ${holds(figure) ? 'yes' : '**no**'} |`,
   );
   return [
     `### ${title[0]?.toUpperCase()}${title.slice(1)}`,
@@ -41,8 +41,8 @@ export function summaryText(sections: readonly Section[], errors: readonly strin
 
 function figureText(figure: Figure): string {
   const { what, measured, must, limit } = figure;
-  const verdict = holds(figure) ? 'PASS' : `SHORT by ${shown(Math.abs(measured - limit))}`;
-  return `  ${what}: ${shown(measured)}, must ${must} ${shown(limit)}: ${verdict}`;
+  const verdict = holds(figure) ? 'PASS' : `SHORT by ${exact(Math.abs(measured - limit))}`;
+  return `  ${what}: ${exact(measured)}, must ${must} ${exact(limit)}: ${verdict}`;
 }
 
 function tableText(rows: readonly Row[]): readonly string[] {
@@ -62,6 +62,11 @@ function columnsOf(rows: readonly Row[]): readonly string[] {
 
 function cell(value: Row[string]): string {
   return typeof value === 'number' ? shown(value) : (value ?? '');
+}
+
+/** So that what falls short does not look like its limit. */
+function exact(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: 3 });
 }
 
 /** Three digits that count, never fewer than the whole number has. */
