@@ -1,5 +1,7 @@
 import middy from '@middy/core';
-import { registerEvent } from '../lib/wire.ts';
+import { connectEarly, registerEvent } from '../lib/wire.ts';
+
+connectEarly();
 
 /** registrations.fifo → one snapshot a table → the messages to hand back (`ReportBatchItemFailures`). */
 export const handler = middy(registerEvent);

@@ -48,7 +48,10 @@ export interface Base {
 }
 
 /** The ports of a container that registers: built once from configuration, warm from then on. */
-export type Wiring = Base & RegisterPorts;
+export interface Wiring extends Base, RegisterPorts {
+  /** Connects to the catalogs of all entries, tokens and configuration included, before anything is asked of them. */
+  readonly connect: () => Promise<void>;
+}
 
 /** What Lambda tells a handler of its time. */
 export interface InvocationContext {
@@ -99,25 +102,31 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
 /** Builds the ports of a registration. @throws `config.invalid` with every problem of the configuration at once */
 export async function wire(env: Environment, logTo?: Writer): Promise<Wiring> {
   const base = await wireBase(env, logTo);
+  const portsOf = eachOnce((entry: Entry) => entryPorts(entry, base, proxiesOf(env)));
   return {
     ...base,
-    portsOf: eachOnce((entry) => entryPorts(entry, base, proxiesOf(env))),
+    portsOf,
+    connect: async () => {
+      await Promise.all(base.entries.map((entry) => portsOf(entry).connect()));
+    },
     cache: new Map(),
     footerLimit: pLimit(CONCURRENT_FOOTERS),
   };
 }
 
-function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): EntryPorts {
+function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): EntryPorts & Pick<Wiring, 'connect'> {
   const services = base.servicesOf(entry);
   const { catalog, call } = rotatingCatalog(base.rotationOf(entry), (now) =>
     restCatalog(now, { ...base, proxies }),
   );
-  if (entry.access_delegation === 'none') return { ...services, catalog };
+  const connect = () => call((rest) => rest.prepare());
+  if (entry.access_delegation === 'none') return { ...services, catalog, connect };
   const credentialFor: RestCatalog['credentialFor'] = (uri, options) =>
     call((rest) => rest.credentialFor(uri, options));
   return {
     ...services,
     catalog,
+    connect,
     tableStore: vendedStore(services.store, entry.store, credentialFor, base.storeOf),
   };
 }
@@ -167,6 +176,13 @@ export function sourceStore(name: string): Pick<Store, 'read'> {
 // Pure, so that a bundle keeps the one it uses.
 const warmBase = /* @__PURE__ */ untilItWorks(() => wireBase(process.env));
 const warm = /* @__PURE__ */ untilItWorks(() => wire(process.env));
+
+/** Begins at a function's start what its first invocation waits for. What fails is tried again then, and told. */
+export function connectEarly(): void {
+  warm()
+    .then((wiring) => wiring.connect())
+    .catch(() => undefined);
+}
 
 /** The job of `functions/register.ts`. */
 export async function registerEvent(event: unknown, context: InvocationContext): Promise<BatchResponse> {

@@ -19,6 +19,8 @@ export type RestCatalogSettings = ClientSettings &
 
 /** A catalog that may hand out credentials for the files of its tables. */
 export interface RestCatalog extends Catalog {
+  /** Asks for the catalog's configuration, so that the first call finds a connection, a token and what it needs to know. */
+  prepare(): Promise<void>;
   /**
    * The credential for a file of a table that was loaded before, with the longest prefix of its URI; undefined: one's own. With
    * `renew` the catalog is asked for new ones first.
@@ -88,6 +90,10 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   }
 
   return {
+    async prepare() {
+      await serviceConfig();
+    },
+
     async load(table) {
       const path = await tablePath(table);
       const etag = remembered.tagged(path)?.etag;
