@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
+import { lostCommitsText } from '../lib/jobs/health/lost-commits.ts';
 import {
   type ReconcileAllOptions,
   reconcileAll,
@@ -72,7 +73,8 @@ function exitCode(results: readonly Result[]): number {
   const asks = results.some(
     (result) =>
       !('error' in result) &&
-      (result.missing.count > seenTo(result) ||
+      (result.lost !== undefined ||
+        result.missing.count > seenTo(result) ||
         Object.entries(result.reported).some(
           ([reason, { count }]) => count > 0 && !EXPECTED.includes(reason),
         )),
@@ -96,7 +98,8 @@ function failureText({ directory, error }: Unreconciled): string {
 }
 
 function resultText(result: Reconciliation): string {
-  const { table, directory, listed, registered, ignored, recent, older, missing, reported, done } = result;
+  const { table, directory, listed, registered, ignored, recent, older, missing, reported, done, lost } =
+    result;
   const counts = new Table({ style: { head: [], border: [], compact: true } });
   counts.push(
     ['listed', listed],
@@ -111,5 +114,8 @@ function resultText(result: Reconciliation): string {
   const samples = Object.entries({ missing, ...reported }).flatMap(([reason, { sample }]) =>
     EXPECTED.includes(reason) ? [] : sample.map((uri) => `${reason}  ${printable(uri)}`),
   );
-  return [`${printable(table)}  ${printable(directory)}`, counts.toString(), ...samples].join('\n');
+  const warnings = lost === undefined ? [] : [`commits lost  ${printable(lostCommitsText(lost))}`];
+  return [`${printable(table)}  ${printable(directory)}`, counts.toString(), ...warnings, ...samples].join(
+    '\n',
+  );
 }

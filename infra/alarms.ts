@@ -176,6 +176,12 @@ function definitions(
       above: 0,
     },
     {
+      name: 'commits-lost',
+      meaning: 'Commits of a table that had landed are gone from the catalog.',
+      metric: own('commitsLost', Stats.SUM),
+      above: 0,
+    },
+    {
       name: 'history-short',
       meaning: 'Snapshots expire almost faster than messages are registered.',
       metric: own('historyShort', Stats.SUM),

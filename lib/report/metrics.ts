@@ -33,6 +33,7 @@ const PUBLISHED: Readonly<Record<string, Published>> = {
   quarantined: { dimensions: [['code']], metrics: { quarantined: ONE } },
   'table-failed': { dimensions: [['table'], ['code']], metrics: { failures: ONE } },
   'route.failed': { dimensions: [['code']], metrics: { failures: ONE } },
+  'commits-lost': { dimensions: [[]], metrics: { commitsLost: ONE } },
   'history-short': { dimensions: [[]], metrics: { historyShort: ONE } },
   routed: {
     dimensions: [[]],

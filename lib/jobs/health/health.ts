@@ -86,7 +86,9 @@ export function logHealth({ tables, notifications }: HealthReport, log: Log): vo
     ageMs,
     historyMs,
     openFailures,
+    lost,
   } of tables) {
+    if (lost !== undefined) log.error({ event: 'commits-lost', table, ...lost });
     const failed = checks.filter(({ ok }) => !ok);
     log.info({
       event: 'table-health',

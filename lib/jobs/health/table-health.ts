@@ -9,6 +9,7 @@ import type { Dataset } from '../reconcile/datasets.ts';
 import { missingTable } from '../register/ensure-table.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { manifestReader, readList } from '../register/table-manifests.ts';
+import { type LostCommits, lostCommits, lostCommitsText } from './lost-commits.ts';
 import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
 import { countOpenFailures } from './open-failures.ts';
 import { type Trend, trendOf } from './table-trend.ts';
@@ -31,6 +32,8 @@ export interface TableHealth {
   readonly ageMs?: number;
   readonly historyMs?: number;
   readonly openFailures: number;
+  /** Commits that landed once and are gone. */
+  readonly lost?: LostCommits;
   readonly trend: Trend;
 }
 
@@ -48,10 +51,12 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
     openFailures = await countOpenFailures(ports.store, entry.quarantine_url, about.table);
     state = await loadState(dataset, ports);
     const files = await readThrough(state, dataset, ports);
+    const lost = await lostCommits(dataset.table, state, ports).catch(unlisted);
     return {
       ...about,
       openFailures,
-      ...judge(state, entry.branch, { ...files, openFailures }, dataset, ports),
+      ...judge(state, entry.branch, { ...files, openFailures, lost }, dataset, ports),
+      ...(lost !== undefined && { lost }),
     };
   } catch (error) {
     if (!(error instanceof RegistrarError)) throw error;
@@ -67,6 +72,11 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
       trend,
     };
   }
+}
+
+/** A table that may be read and not listed is available all the same. */
+function unlisted(error: unknown): undefined {
+  if (!(error instanceof RegistrarError)) throw error;
 }
 
 async function loadState(dataset: Dataset, { catalog }: TableHealthPorts): Promise<TableState> {
@@ -118,6 +128,7 @@ function judge(
     readonly metadataBytes: number | undefined;
     readonly manifests: number;
     readonly openFailures: number;
+    readonly lost: LostCommits | undefined;
   },
   { entry }: Dataset,
   { clock }: TableHealthPorts,
@@ -139,7 +150,12 @@ function judge(
             'docs/operating.md#tables-stale: does the shipper upload, do messages wait, are segments in quarantine?',
           ),
         ];
-  const maintenance = maintenanceChecks(state, branch, { ...files, historyMs });
+  const maintenance = [
+    ...maintenanceChecks(state, branch, { ...files, historyMs }),
+    ...(files.lost === undefined
+      ? []
+      : [atMost('commits lost', files.lost.snapshots, 0, 'count', lostCommitsText(files.lost))]),
+  ];
   return {
     available: true,
     fresh: freshness.every(({ ok }) => ok),

@@ -1,4 +1,5 @@
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
+import type { LostCommits } from '../health/lost-commits.ts';
 
 /**
  * Why an object below a dataset, or an entry of its table, is reported and left alone. Most ask for a person:
@@ -39,6 +40,8 @@ export interface Reconciliation {
   readonly reported: Readonly<Record<ReportedReason, Finding>>;
   /** What became of the missing ones: `sent`, or the outcomes of a registration. */
   readonly done: Readonly<Record<string, number>>;
+  /** Commits of the table that landed once and are gone: what is missing may be theirs. */
+  readonly lost?: LostCommits;
   /** Time ran out after this object: go on from there. */
   readonly resumeAfter?: string;
 }

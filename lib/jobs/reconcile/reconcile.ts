@@ -6,8 +6,10 @@ import type { ListedObject } from '../../ports.ts';
 import { countOutcomes } from '../../report/outcome.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { lostCommits } from '../health/lost-commits.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
 import { missingTable } from '../register/ensure-table.ts';
@@ -56,6 +58,8 @@ export async function reconcile(
   const loaded = await catalog.load(table);
   if (loaded === undefined) throw missingTable(dataset);
   const state = readTableMetadata(table, loaded);
+  const lost = await lostCommits(table, state, { store, catalog });
+  if (lost !== undefined) ports.log.error({ event: 'commits-lost', table: formatIdentifier(table), ...lost });
 
   const tally = newTally();
   const live = await indexLive(state, dataset, ports, tally);
@@ -89,7 +93,7 @@ export async function reconcile(
   }
   await settle(batch);
   await noteGone(state, dataset, ports, live, tally, startAfter);
-  const report = tally.report(table, directory);
+  const report = { ...tally.report(table, directory), ...(lost !== undefined && { lost }) };
   ports.log.info({ event: 'reconciled', ...figures(report) });
   return report;
 }

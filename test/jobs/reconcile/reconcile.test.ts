@@ -13,6 +13,7 @@ import { type FakeQueue, fakeQueue } from '../../fakes/queue.ts';
 import { foreignAppend } from '../foreign-append.ts';
 import { expireOldest, rollBack } from '../maintenance.ts';
 import { type Registration, type S3Record, startRegistration } from '../registration.ts';
+import { restore } from '../restored-catalog.ts';
 
 const schema: Schema = {
   type: 'struct',
@@ -88,6 +89,21 @@ describe('reconcile: what is missing', () => {
     expect(found(result)).toEqual({ missing: [uriOf(lost)] });
     expect(result).toMatchObject({ table: 'lake.orders', registered: 1, done: {} });
     expect(result.ignored).toBe(result.listed - 2);
+  });
+
+  test('is what a restored catalog lost, which is said loudly', async () => {
+    const [first, second, third] = [upload('a', 1), upload('b', 2), upload('c', 3)];
+    await registration.deliver([first]);
+    const backup = (await registration.table('orders'))?.metadataLocation ?? '';
+    await registration.deliver([second]);
+    await registration.deliver([third]);
+    await restore(`${registration.stack.catalogUri}/v1`, { namespace: 'lake', name: 'orders' }, backup);
+    await registration.coldStart();
+    const result = await reconciled({ missing: 'register' });
+    expect(result.lost).toMatchObject({ snapshots: 2, registrations: 2 });
+    expect(registration.log).toContainEqual(expect.objectContaining({ event: 'commits-lost' }));
+    expect(result.done).toEqual({ committed: 2 });
+    expect(await reconciled()).toMatchObject({ registered: 3, missing: { count: 0 } });
   });
 
   test('is enqueued in a message that was never sent before, and registered once (I2)', async () => {

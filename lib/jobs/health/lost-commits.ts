@@ -1,0 +1,107 @@
+import { gunzipSync } from 'node:zlib';
+import type { Catalog, Store } from '../../ports.ts';
+import { parseJson } from '../../spec/json.ts';
+import type { TableIdentifier } from '../../spec/table-identifier.ts';
+import { readTableMetadata } from '../../spec/table-metadata.ts';
+import type { TableState } from '../../spec/table-state.ts';
+
+/** Commits that landed once and are in the catalog's table no more. */
+export interface LostCommits {
+  /** The newest metadata that they left. */
+  readonly metadataLocation: string;
+  /** Snapshots in it that the catalog does not have, and how many of them are registrations. */
+  readonly snapshots: number;
+  readonly registrations: number;
+}
+
+/** `00042-{uuid}.metadata.json`, also gzipped. */
+const METADATA_FILE = /^(?<folder>.*\/)(?<version>\d{5})-[^/]+\.metadata\.json$/;
+/** Listing by the first digits of a version finds a hundred of them, and next to none of the other files. */
+const LISTED_DIGITS = 3;
+
+/**
+ * What the table's own files tell and its catalog does not: that a commit which had landed is gone, as after a restore from an older backup.
+ * Whoever writes metadata gives it the number after that of the metadata it read: a file two numbers ahead of the catalog's was made of
+ * one that the catalog had. A file one number ahead may be of a commit that was refused, so that a single lost commit is not told. Where
+ * metadata files are not numbered (Lakekeeper) nothing is.
+ *
+ * @returns undefined where nothing is known to be lost
+ * @throws `store.unavailable`, `auth.failed`, and the errors of the catalog
+ */
+export async function lostCommits(
+  identifier: TableIdentifier,
+  state: TableState,
+  {
+    store,
+    catalog,
+  }: { readonly store: Pick<Store, 'list' | 'read'>; readonly catalog: Pick<Catalog, 'load'> },
+): Promise<LostCommits | undefined> {
+  const ahead = await filesAhead(state, store);
+  if (ahead.length === 0) return undefined;
+  // They may have landed since the state was loaded.
+  const loaded = await catalog.load(identifier);
+  if (loaded === undefined) return undefined;
+  const now = readTableMetadata(identifier, loaded);
+  const floor = versionAhead(now);
+  for (const { uri, version } of ahead) {
+    if (floor === undefined || version < floor) return undefined;
+    const later = await readLater(identifier, uri, store);
+    // A table that was dropped may have been in the same place.
+    if (later?.uuid !== now.uuid) continue;
+    const lost = [...later.snapshots.values()].filter(({ snapshotId }) => !now.snapshots.has(snapshotId));
+    const registrations = lost.filter(({ summary }) => 'iceberg-registrar.version' in summary);
+    return { metadataLocation: uri, snapshots: lost.length, registrations: registrations.length };
+  }
+  return undefined;
+}
+
+interface MetadataFile {
+  readonly uri: string;
+  readonly version: number;
+}
+
+/** Metadata files that are two numbers ahead or more, the newest first. */
+async function filesAhead(state: TableState, store: Pick<Store, 'list'>): Promise<readonly MetadataFile[]> {
+  const { folder } = METADATA_FILE.exec(state.metadataLocation ?? '')?.groups ?? {};
+  const floor = versionAhead(state);
+  if (folder === undefined || floor === undefined) return [];
+  const files: MetadataFile[] = [];
+  const digits = String(floor).padStart(5, '0').slice(0, LISTED_DIGITS);
+  for await (const { uri } of store.list(`${folder}${digits}`)) {
+    const version = Number(METADATA_FILE.exec(uri)?.groups?.['version'] ?? -1);
+    if (version >= floor) files.push({ uri, version });
+  }
+  return files.sort((a, b) => b.version - a.version);
+}
+
+/** The least version that proves a lost commit; undefined where versions have no numbers. */
+function versionAhead({ metadataLocation }: TableState): number | undefined {
+  const version = METADATA_FILE.exec(metadataLocation ?? '')?.groups?.['version'];
+  return version === undefined ? undefined : Number(version) + 2;
+}
+
+/** Undefined where it cannot be read as metadata: it proves nothing then. */
+async function readLater(
+  identifier: TableIdentifier,
+  uri: string,
+  store: Pick<Store, 'read'>,
+): Promise<TableState | undefined> {
+  const read = await store.read(uri);
+  if (read.kind !== 'object') return undefined;
+  try {
+    const bytes = uri.endsWith('.gz.metadata.json') ? gunzipSync(read.bytes) : Buffer.from(read.bytes);
+    const metadata = parseJson(bytes.toString()) as Readonly<Record<string, unknown>>;
+    return readTableMetadata(identifier, { metadataLocation: uri, metadata });
+  } catch {
+    return undefined;
+  }
+}
+
+/** For logs, reports and pages: what happened, and the way out. */
+export function lostCommitsText({ metadataLocation, snapshots, registrations }: LostCommits): string {
+  return (
+    `${snapshots} snapshots, ${registrations} of them registrations, had landed and are gone from the catalog: it was restored from an older backup, ` +
+    `or another catalog commits to the same table; the newest metadata that has them is "${metadataLocation}". Register that in the catalog if nothing was ` +
+    'committed since, or let reconcile send what is missing: docs/operating.md#commits-lost'
+  );
+}

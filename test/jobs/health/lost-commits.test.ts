@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { health, logHealth } from '../../../lib/jobs/health/health.ts';
+import { lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
+import { wire } from '../../../lib/wire.ts';
+import { orders } from '../../../local/shipper/orders.ts';
+import { makeSegment } from '../../../local/shipper/segment.ts';
+import { memoryLog } from '../../fakes/log.ts';
+import { type Registration, startRegistration } from '../registration.ts';
+import { restore } from '../restored-catalog.ts';
+
+let registration: Registration;
+/** Where the table's metadata was after each registration. */
+let locations: string[];
+beforeEach(async () => {
+  registration = await startRegistration();
+  locations = [];
+});
+afterEach(() => registration.close());
+
+async function ship(count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    const { key, bytes } = makeSegment(orders, 0, locations.length);
+    await registration.deliver([registration.upload(key, bytes)]);
+    const location = (await registration.table('orders'))?.metadataLocation;
+    if (location !== undefined) locations.push(location);
+  }
+}
+
+const restoreTo = (at: number) =>
+  restore(
+    `${registration.stack.catalogUri}/v1`,
+    { namespace: 'lake', name: 'orders' },
+    locations.at(at) ?? '',
+  );
+
+async function lost() {
+  const ports = await wire({ ...registration.environment });
+  const [entry] = ports.entries;
+  const state = await registration.table('orders');
+  if (entry === undefined || state === undefined) throw new Error('there is no table');
+  return lostCommits(state.identifier, state, ports.portsOf(entry));
+}
+
+describe('lostCommits', () => {
+  test('are those that a restored catalog has no more', async () => {
+    await ship(4);
+    expect(await lost()).toBeUndefined();
+    await restoreTo(0);
+    expect(await lost()).toEqual({ metadataLocation: locations[3], snapshots: 3, registrations: 3 });
+  });
+
+  test('are told until the table has had as many commits as before', async () => {
+    await ship(4);
+    await restoreTo(0);
+    await registration.coldStart();
+    await ship(1);
+    expect(await lost()).toMatchObject({ snapshots: 3 });
+    await ship(2);
+    expect(await lost()).toBeUndefined();
+  });
+
+  test('is not one file ahead, which may be of a commit that was refused', async () => {
+    await ship(2);
+    await restoreTo(0);
+    expect(await lost()).toBeUndefined();
+  });
+
+  test('are none of commits that land while one looks', async () => {
+    await ship(1);
+    const ports = await wire({ ...registration.environment });
+    const [entry] = ports.entries;
+    const before = await registration.table('orders');
+    if (entry === undefined || before === undefined) throw new Error('there is no table');
+    await ship(3);
+    expect(await lostCommits(before.identifier, before, ports.portsOf(entry))).toBeUndefined();
+  });
+
+  test('are none of a table that was dropped, and made again in the same place', async () => {
+    await ship(3);
+    const { uuid } = (await registration.table('orders')) ?? {};
+    const url = `${registration.stack.catalogUri}/v1/namespaces/lake/tables`;
+    expect((await fetch(`${url}/orders?purgeRequested=false`, { method: 'DELETE' })).ok).toBe(true);
+    const schema = { type: 'struct', fields: [{ id: 1, name: 'id', required: false, type: 'int' }] };
+    const location = 's3://lake/in/thadam/v1/plant/orders';
+    const created = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'orders', schema, location }),
+    });
+    expect(created.ok).toBe(true);
+    expect((await registration.table('orders'))?.uuid).not.toBe(uuid);
+    expect(await lost()).toBeUndefined();
+  });
+
+  test('make the table unhealthy, loudly', async () => {
+    await ship(3);
+    await restoreTo(0);
+    const ports = await wire({ ...registration.environment });
+    const report = await health({ ...ports, notificationsOf: () => ({ read: async () => ({}) }) });
+    expect(report.tables).toEqual([
+      expect.objectContaining({ available: true, healthy: false, lost: expect.anything() }),
+    ]);
+    const log = memoryLog();
+    logHealth(report, log);
+    expect(log.records).toContainEqual(
+      expect.objectContaining({ event: 'commits-lost', table: 'lake.orders', registrations: 2 }),
+    );
+  });
+});
