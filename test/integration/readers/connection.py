@@ -28,20 +28,33 @@ def answer(program):
 def pyiceberg_catalog(catalog):
     from pyiceberg.catalog import load_catalog
 
-    store = catalog["store"]
     return load_catalog(
         "tests",
         **{
             "type": "rest",
             "uri": catalog["uri"],
-            "s3.endpoint": store["endpoint"],
-            "s3.access-key-id": store["accessKeyId"],
-            "s3.secret-access-key": store["secretAccessKey"],
-            "s3.region": store["region"],
-            "s3.force-virtual-addressing": False,
+            **file_io(catalog),
             **{name: catalog[name] for name in ("warehouse", "token") if catalog.get(name)},
         },
     )
+
+
+def file_io(catalog):
+    if "storageEndpoint" in catalog:
+        # An emulator of Cloud Storage takes any token.
+        return {
+            "gcs.service.host": catalog["storageEndpoint"],
+            "gcs.oauth2.token": "any",
+            "gcs.oauth2.token-expires-at": "4102444800000",
+        }
+    store = catalog["store"]
+    return {
+        "s3.endpoint": store["endpoint"],
+        "s3.access-key-id": store["accessKeyId"],
+        "s3.secret-access-key": store["secretAccessKey"],
+        "s3.region": store["region"],
+        "s3.force-virtual-addressing": False,
+    }
 
 
 def canonical(value):
