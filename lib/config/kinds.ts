@@ -177,18 +177,24 @@ const OF_THE_COMMIT =
   /^(operation|partition-summaries-included|entries-processed|replace-partitions)$|^(added|deleted|removed|total|changed|manifests)-|^(partitions|iceberg-registrar)\./;
 
 /** Entries of a snapshot's summary that are free for the operator. */
-export const summaryProperties = v.pipe(
-  textMap,
-  v.rawCheck(({ dataset, addIssue }) => {
-    const taken = dataset.typed ? Object.keys(dataset.value).filter((key) => OF_THE_COMMIT.test(key)) : [];
-    if (taken.length > 0) {
-      addIssue({
-        message: `must leave ${taken.map((key) => `"${key}"`).join(', ')} to the commit; use other names`,
-      });
-    }
-  }),
-);
+export const summaryProperties = leaving(OF_THE_COMMIT, 'the commit');
+/** What the registrar remembers in a table. */
+export const tableProperties = leaving(/^iceberg-registrar\./, 'the registrar');
 export const secretMap = v.pipe(textMap, v.metadata({ secret: true }));
+
+function leaving(taken: RegExp, owner: string) {
+  return v.pipe(
+    textMap,
+    v.rawCheck(({ dataset, addIssue }) => {
+      const names = dataset.typed ? Object.keys(dataset.value).filter((key) => taken.test(key)) : [];
+      if (names.length > 0) {
+        addIssue({
+          message: `must leave ${names.map((key) => `"${key}"`).join(', ')} to ${owner}; use other names`,
+        });
+      }
+    }),
+  );
+}
 
 function isHttpUrl(value: string): boolean {
   const url = URL.parse(value);

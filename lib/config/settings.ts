@@ -20,8 +20,8 @@ import {
   summaryProperties,
   tableLocation,
   tableName,
+  tableProperties,
   text,
-  textMap,
 } from './kinds.ts';
 
 /**
@@ -139,7 +139,7 @@ export const entrySchema = group({
     tableLocation,
     'Location of created tables, from the names of the layout, or `catalog` where the catalog chooses it; else the shipper’s directory',
   ),
-  table_properties: setTo({}, textMap, 'Properties of created tables'),
+  table_properties: setTo({}, tableProperties, 'Properties of created tables'),
   format_version: setTo('2', formatVersion, 'Format version of created tables'),
   partition_by: setTo(
     [],

@@ -291,6 +291,13 @@ describe('loadConfig: snapshot_properties', () => {
   });
 });
 
+it('table_properties must leave what the registrar remembers in a table to it', async () => {
+  const table_properties = { owner: 'lake', 'iceberg-registrar.dataset-schema': '{}' };
+  expect(await problemsOf(JSON.stringify({ ...minimal, table_properties }))).toEqual([
+    'table_properties: must leave "iceberg-registrar.dataset-schema" to the registrar; use other names',
+  ]);
+});
+
 describe('loadConfig: the source', () => {
   const text = JSON.stringify(minimal);
   const from = {
