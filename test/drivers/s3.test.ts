@@ -5,6 +5,7 @@ import type { StoreSettings } from '../../lib/config/entry.ts';
 import { s3Store } from '../../lib/drivers/s3.ts';
 import type { RegistrarError } from '../../lib/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../local/http-service.ts';
+import { signatureProblem } from '../fakes/aws-signature.ts';
 import { type Scripted, scriptedServer } from '../fakes/http.ts';
 
 const uri = 's3://lake/orders/a.parquet';
@@ -256,6 +257,61 @@ test('no error holds a secret (I10)', async () => {
   const error = await store.read(uri).catch((thrown: RegistrarError) => thrown);
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/very-secret/);
   expect(error).not.toHaveProperty('cause');
+});
+
+test('a bucket in another region is asked there, from then on', async () => {
+  const { store, server } = await scriptedStore((_, { headers }) =>
+    /\/eu-west-1\/s3\//.test(headers['authorization'] ?? '')
+      ? object('abc')
+      : { ...refusal(301, 'PermanentRedirect'), headers: { 'x-amz-bucket-region': 'eu-west-1' } },
+  );
+  expect(await store.read(uri)).toMatchObject({ sizeBytes: 3 });
+  expect(await store.read(uri)).toMatchObject({ sizeBytes: 3 });
+  expect(server.lines).toHaveLength(3);
+});
+
+test('a clock that the store refuses is corrected by the store’s', async () => {
+  const aheadMs = 3 * 3_600_000;
+  const date = () => new Date(Date.now() + aheadMs).toUTCString();
+  const { store, server } = await scriptedStore((_, { headers }) => {
+    const signed = headers['x-amz-date']?.replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5') ?? '';
+    return Math.abs(Date.parse(signed) - Date.parse(date())) < 60_000
+      ? object('abc')
+      : { ...refusal(403, 'RequestTimeTooSkewed'), headers: { date: date() } };
+  });
+  expect(await store.read(uri)).toMatchObject({ sizeBytes: 3 });
+  expect(await store.read(uri)).toMatchObject({ sizeBytes: 3 });
+  expect(server.lines).toHaveLength(3);
+});
+
+test('what is signed is what is sent, for any key, header and body', async () => {
+  const key = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'very-secret-key', region: 'us-east-1' };
+  const problems: (string | undefined)[] = [];
+  const { store } = await scriptedStore((_, request) => {
+    problems.push(signatureProblem(request, { ...key, service: 's3', pathAsSent: true }));
+    return object('abc');
+  });
+  for (const name of ['a b+c.parquet', 'dt=2026/ü名.parquet', "!'()*~&$@=;:,?#%", '/../..//a', '%2F%252f']) {
+    await store.read(`s3://lake/${name}`, { range: { suffix: 3 }, ifVersion: 'v' });
+    await store.write(`s3://lake/${name}`, Buffer.from('abc'), { ifAbsent: true });
+  }
+  expect(new Set(problems)).toStrictEqual(new Set([undefined]));
+});
+
+test('the environment’s credentials and region are used where the settings have none: a function’s role', async () => {
+  const server = await scriptedServer(() => object('abc'));
+  onTestFinished(server.close);
+  const env = {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'ASIAROLE',
+    AWS_SECRET_ACCESS_KEY: 'of-the-role',
+    AWS_SESSION_TOKEN: 'token-of-the-role',
+  };
+  await s3Store({ endpoint: server.url, region: 'eu-central-1' }, { env }).read(uri);
+  expect(server.requests[0]?.headers).toMatchObject({
+    authorization: expect.stringMatching(/Credential=ASIAROLE\/\d{8}\/eu-central-1\/s3\//),
+    'x-amz-security-token': 'token-of-the-role',
+  });
 });
 
 test.each(['lake/a', 'http://lake/a', 's3:///a'])('"%s" is no S3 URI', async (bad) => {

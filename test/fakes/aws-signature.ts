@@ -16,6 +16,8 @@ export interface SigningKey {
   readonly secretAccessKey: string;
   readonly region: string;
   readonly service: string;
+  /** S3 takes the path as it was sent; every other service encodes it once more. */
+  readonly pathAsSent?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export function signatureProblem(request: SignedRequest, key: SigningKey): strin
   if ((request.headers['x-amz-content-sha256'] ?? bodyHash) !== bodyHash) return 'the body has another hash';
 
   const time = request.headers['x-amz-date'] ?? '';
-  const canonical = canonicalRequest(request, names, bodyHash);
+  const canonical = canonicalRequest(request, names, bodyHash, key.pathAsSent);
   const scope = `${date}/${region}/${service}/aws4_request`;
   const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
   const expected = hmac(
@@ -53,14 +55,19 @@ export function signatureProblem(request: SignedRequest, key: SigningKey): strin
     : `the signature does not match the canonical request\n${canonical}`;
 }
 
-function canonicalRequest(request: SignedRequest, names: readonly string[], bodyHash: string): string {
+function canonicalRequest(
+  request: SignedRequest,
+  names: readonly string[],
+  bodyHash: string,
+  pathAsSent = false,
+): string {
   const query = [...request.query]
     .map(([name, value]) => [encode(name), encode(value)] as const)
     .sort(([a, x], [b, y]) => compare(a, b) || compare(x, y))
     .map(([name, value]) => `${name}=${value}`);
   return [
     request.method,
-    request.path.split('/').map(encode).join('/'),
+    pathAsSent ? request.path : request.path.split('/').map(encode).join('/'),
     query.join('&'),
     ...names.map((name) => `${name}:${(request.headers[name] ?? '').trim().replaceAll(/ +/g, ' ')}`),
     '',
