@@ -103,7 +103,7 @@ async function readOne(
 function denied(uri: string, message: string): RegistrarError {
   return new RegistrarError(
     'segment.denied',
-    `Cannot read the segment "${uri}": the store denies it ("${message}"); allow the function's role s3:GetObject on it, then redrive`,
+    `Cannot read the segment "${uri}": the store denies it ("${message}"); allow the function to read it (s3:GetObject; storage.objects.get on Google Cloud), then redrive`,
     { context: { uri } },
   );
 }

@@ -29,6 +29,8 @@ export interface GoogleDeployment {
   upload(key: string, bytes: Uint8Array): Promise<string>;
   /** What the target `pull` answers: it takes all that the subscription holds. */
   pulled(subscription?: string): Promise<{ readonly status: number; readonly answer: unknown }>;
+  /** Empties the subscription, as if what it holds had never come. */
+  acknowledgeAll(): Promise<void>;
   /** Sends the event of an uploaded object as Eventarc does; answers the status. */
   cloudEvent(key: string): Promise<number>;
   table(name: string): Promise<PyIcebergTable>;
@@ -125,6 +127,16 @@ export async function deployOnGoogle(
       const response = await post(pull.url, {}, { subscription: from });
       const text = await response.text();
       return { status: response.status, answer: response.ok ? JSON.parse(text) : text };
+    },
+    async acknowledgeAll() {
+      for (;;) {
+        const received = await queue.receive(subscription, { maxMessages: 1_000, waitSeconds: 0 });
+        if (received.length === 0) return;
+        await queue.delete(
+          subscription,
+          received.map(({ receiptHandle }) => receiptHandle),
+        );
+      }
     },
     async cloudEvent(key) {
       const name = encodeURIComponent(`lake/${key}`);
