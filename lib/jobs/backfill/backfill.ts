@@ -6,20 +6,22 @@ import { type Batch, batchesOf } from './batches.ts';
 import { begin, finish, type Work } from './begun-batch.ts';
 import type { LakeObject } from './lake-object.ts';
 import { referenceOf } from './open-table.ts';
+import { countObjects, type Progress, progressOf } from './progress.ts';
 import { counted, noRequests } from './requests.ts';
 
 export interface BackfillOptions {
   /** `enqueue`: what is not in the tables goes to the registrations queue, to any number of functions. @default register */
   readonly action?: 'register' | 'enqueue';
-  /** @default 5,000 */
+  /** @default 2,000 */
   readonly segmentsACommit?: number;
   /** Asks to stop: what is under way is finished, nothing more is begun. */
   readonly signal?: AbortSignal;
-  /** Told after every batch. */
-  readonly onProgress?: (report: BackfillReport) => void;
+  /** Told after every batch; for what is left, the objects are counted beside the work. */
+  readonly onProgress?: (progress: Progress) => void;
 }
 
-const SEGMENTS_A_COMMIT = 5_000;
+/** Some 20 KB of memory each while they are decoded. */
+const SEGMENTS_A_COMMIT = 2_000;
 /** Of footers under way and waiting for their commit, over two batches. */
 const FOOTER_MEMORY_BYTES = 48 * 1024 * 1024;
 const NEVER = new AbortController().signal;
@@ -56,12 +58,15 @@ export async function backfill(
   const batches = batchesOf(listed(ports), ports, tally, { batchSize: segmentsACommit, signal });
   const memory = footerMemory(FOOTER_MEMORY_BYTES);
   const report = () => tally.report(requests, ports.clock.now() - startedMs);
+  const ended = new AbortController();
+  const count = onProgress && countObjects(listed(ports), AbortSignal.any([signal, ended.signal]));
+  const tellProgress = () => count && onProgress?.(progressOf(report(), count()));
 
   const work: Work = { ports, tally, batches, memory, signal };
   if (action === 'enqueue') {
     for await (const batch of batches) {
       await enqueue(batch, work);
-      onProgress?.(report());
+      tellProgress();
     }
   } else {
     for await (const begun of readAhead(batches, (batch) =>
@@ -70,9 +75,10 @@ export async function backfill(
       if (signal.aborted) tally.add('not reached', begun.references.length);
       else await finish(begun, work);
       begun.end();
-      onProgress?.(report());
+      tellProgress();
     }
   }
+  ended.abort();
   tally.interrupted = signal.aborted;
   return report();
 }

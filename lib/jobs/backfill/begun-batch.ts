@@ -11,7 +11,7 @@ import type { BackfillPorts } from './backfill-ports.ts';
 import type { BackfillTally } from './backfill-report.ts';
 import type { Batch, Batches } from './batches.ts';
 
-const FILES_A_MANIFEST = 2_500;
+export const FILES_A_MANIFEST = 1_000;
 /** Waits before a batch that met an outage is begun again. */
 const AGAIN_AFTER_MS = [1_000, 4_000, 15_000, 60_000];
 /** A commit is given as long as the longest invocation. */
@@ -50,10 +50,30 @@ export function begin(
     footerMemory: memory,
     remainingMs: () => COMMIT_MS,
   };
-  const footers = footersOf(dataset, references, round, tablePorts);
+  const footers = sizedFooters(batch, references, round, tablePorts);
   footers.catch(() => undefined);
   return { batch, references, footers, ports: tablePorts, end: () => memory.release(round) };
 }
+
+/** The first few tell how much of the others is to be asked for. */
+async function sizedFooters(
+  { table }: Batch,
+  references: readonly SegmentReference[],
+  round: FooterRound,
+  ports: TablePorts,
+): Promise<FootersRead> {
+  const read = async (of: readonly SegmentReference[]) => {
+    const found = await footersOf(table.dataset, of, round, ports, table.longest);
+    for (const { read: footer } of found.segments) {
+      table.longest.footerBytes = Math.max(table.longest.footerBytes, footer.bytes.length);
+    }
+    return found;
+  };
+  if (table.longest.footerBytes === 0 && references.length > PROBES) await read(references.slice(0, PROBES));
+  return read(references);
+}
+
+const PROBES = 8;
 
 /** Commits a batch, in as many rounds as its footers need; a round that meets an outage is begun again a few times. */
 export async function finish(begun: BegunBatch, work: Work): Promise<void> {

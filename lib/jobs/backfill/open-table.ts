@@ -20,6 +20,8 @@ import type { LakeObject } from './lake-object.ts';
 export interface OpenTable {
   readonly dataset: Dataset;
   readonly known: KnownPaths;
+  /** Of the footers read so far. */
+  readonly longest: { footerBytes: number };
   /** `replaced`: the table has the path with another size. `waiting`: in quarantine. */
   sort(object: LakeObject): 'registered' | 'replaced' | 'ignored' | 'waiting' | 'open';
   /** Those that a snapshot outside the branch's history has: rolled back, or of another branch. */
@@ -50,6 +52,7 @@ export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise
   return {
     dataset,
     known,
+    longest: { footerBytes: 0 },
     sort({ uri, sizeBytes }) {
       if (isSegment?.({ uri, sizeBytes: sizeBytes ?? Number.NaN }) === false) return 'ignored';
       const found = known.find(uri, sizeBytes);

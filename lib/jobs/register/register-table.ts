@@ -36,15 +36,21 @@ export async function registerTable(
   }
 }
 
-/** Reads the footers of one table's segments: as many as the round has room for. @throws `store.unavailable`, `auth.failed` */
+/**
+ * Reads the footers of one table's segments: as many as the round has room for.
+ *
+ * @param longest the dataset's longest footer so far, where the caller knows; else what a warm container does
+ * @throws `store.unavailable`, `auth.failed`
+ */
 export function footersOf(
   target: TableTarget,
   references: readonly SegmentReference[],
   round: FooterRound,
   ports: TablePorts,
+  longest: { readonly footerBytes: number } | undefined = ports.cache.get(cacheKey(target)),
 ): Promise<FootersRead> {
   return readFooters(ports.store, references, {
-    readAheadBytes: readAheadBytes(ports.cache.get(cacheKey(target))),
+    readAheadBytes: readAheadBytes(longest),
     maxFooterBytes: target.entry.max_footer_bytes,
     concurrently: ports.footerLimit,
     hasRoom: (bytes) => ports.footerMemory.take(round, bytes),

@@ -35,7 +35,7 @@ const LEAST_READ_AHEAD_BYTES = 4 * 1024;
 const MOST_READ_AHEAD_BYTES = 1024 * 1024;
 
 /** Bytes to ask for at a segment's end: what the dataset's footers were, and a quarter more. */
-export function readAheadBytes(cached: CachedTable | undefined): number {
+export function readAheadBytes(cached: Pick<CachedTable, 'footerBytes'> | undefined): number {
   if (cached === undefined || cached.footerBytes === 0) return FIRST_READ_AHEAD_BYTES;
   const wanted = Math.ceil(cached.footerBytes * 1.25);
   return Math.min(MOST_READ_AHEAD_BYTES, Math.max(LEAST_READ_AHEAD_BYTES, wanted));
