@@ -1,0 +1,141 @@
+# One bundle, two targets: `pull` for the schedule, `register` for Eventarc.
+
+data "archive_file" "bundle" {
+  type        = "zip"
+  source_dir  = "${path.module}/../../dist/cloud-event"
+  output_path = "${path.module}/../../dist/cloud-event.zip"
+  excludes    = ["**/*.map"]
+}
+
+resource "google_storage_bucket" "code" {
+  name                        = "${var.project}-${local.name}-code"
+  location                    = var.region
+  uniform_bucket_level_access = true
+}
+
+resource "google_storage_bucket_object" "bundle" {
+  name   = "cloud-event-${data.archive_file.bundle.output_sha256}.zip"
+  bucket = google_storage_bucket.code.name
+  source = data.archive_file.bundle.output_path
+}
+
+resource "google_cloudfunctions2_function" "registrar" {
+  name     = local.name
+  location = var.region
+
+  build_config {
+    runtime     = "nodejs24"
+    entry_point = var.delivery == "pull" ? "pull" : "register"
+
+    source {
+      storage_source {
+        bucket = google_storage_bucket.code.name
+        object = google_storage_bucket_object.bundle.name
+      }
+    }
+  }
+
+  service_config {
+    service_account_email = google_service_account.registrar.email
+    # A run ends by itself after 240 s.
+    timeout_seconds    = 300
+    available_memory   = var.memory
+    available_cpu      = "1"
+    min_instance_count = 0
+    max_instance_count = var.delivery == "pull" ? 1 : var.max_instances
+    # One writer of the tables an instance: more would race each other for the same commit.
+    max_instance_request_concurrency = 1
+
+    environment_variables = {
+      REGISTRAR_CONFIG = var.config
+    }
+
+    dynamic "secret_environment_variables" {
+      for_each = var.secrets
+
+      content {
+        key        = secret_environment_variables.key
+        project_id = var.project
+        secret     = secret_environment_variables.value
+        version    = "latest"
+      }
+    }
+  }
+
+  dynamic "event_trigger" {
+    for_each = var.delivery == "event" ? ["finalized"] : []
+
+    content {
+      event_type            = "google.cloud.storage.object.v1.finalized"
+      retry_policy          = "RETRY_POLICY_RETRY"
+      service_account_email = google_service_account.caller.email
+
+      event_filters {
+        attribute = "bucket"
+        value     = var.bucket
+      }
+    }
+  }
+
+  depends_on = [google_secret_manager_secret_iam_member.reads]
+
+  lifecycle {
+    precondition {
+      condition     = local.apart
+      error_message = "Tables and quarantine must not lie where uploads are notified: name a tables_bucket, or with delivery = pull prefixes that are not below segments_prefix."
+    }
+  }
+}
+
+# Who calls the function: the scheduler, or Eventarc.
+resource "google_service_account" "caller" {
+  account_id   = substr(replace("registrar-call-${var.stage}", "_", "-"), 0, 30)
+  display_name = "calls iceberg-registrar ${var.stage}"
+}
+
+resource "google_cloud_run_service_iam_member" "caller" {
+  location = var.region
+  service  = google_cloudfunctions2_function.registrar.name
+  role     = "roles/run.invoker"
+  member   = "serviceAccount:${google_service_account.caller.email}"
+}
+
+resource "google_project_iam_member" "receives_events" {
+  count   = var.delivery == "event" ? 1 : 0
+  project = var.project
+  role    = "roles/eventarc.eventReceiver"
+  member  = "serviceAccount:${google_service_account.caller.email}"
+}
+
+# Cloud Storage hands its events to Eventarc by way of Pub/Sub.
+resource "google_project_iam_member" "storage_publishes" {
+  count   = var.delivery == "event" ? 1 : 0
+  project = var.project
+  role    = "roles/pubsub.publisher"
+  member  = "serviceAccount:${data.google_storage_project_service_account.storage.email_address}"
+}
+
+resource "google_cloud_scheduler_job" "pull" {
+  count    = var.delivery == "pull" ? 1 : 0
+  name     = "${local.name}-pull"
+  region   = var.region
+  schedule = var.schedule
+  # While a run is going there is no instance for another: the next minute has its turn.
+  attempt_deadline = "320s"
+
+  retry_config {
+    retry_count = 0
+  }
+
+  http_target {
+    http_method = "POST"
+    uri         = google_cloudfunctions2_function.registrar.service_config[0].uri
+    headers     = { "Content-Type" = "application/json" }
+    body        = base64encode(jsonencode({ subscription = google_pubsub_subscription.arrivals.id }))
+
+    oidc_token {
+      service_account_email = google_service_account.caller.email
+      audience              = google_cloudfunctions2_function.registrar.service_config[0].uri
+    }
+  }
+}
