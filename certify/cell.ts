@@ -7,6 +7,8 @@ export interface Cell {
   readonly outcome: Outcome;
   /** Green: what was compared. Red: what differs. Not run: why. One line. */
   readonly detail?: string;
-  /** Anchor in explanations.ts of why it is not green; a cell without one is looked up there by engine, feature and detail. */
+  /** Red: every difference, a line each; absent where `detail` is the only one. */
+  readonly differences?: readonly string[];
+  /** Anchor in explanations.ts of why it is not green; a cell without one is looked up there by engine, feature and differences. */
   readonly explained?: string;
 }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { assertions } from '../lib/commit/assertions.ts';
 import { registerMessages } from '../lib/jobs/register/register-messages.ts';
 import type { Log, LogRecord } from '../lib/ports.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
 import type { Schema } from '../lib/spec/schema.ts';
 import type { TableIdentifier } from '../lib/spec/table-identifier.ts';
 import { readTableMetadata } from '../lib/spec/table-metadata.ts';
 import type { TableState } from '../lib/spec/table-state.ts';
+import type { TableUpdate } from '../lib/spec/table-update.ts';
 import { wire } from '../lib/wire.ts';
 import type { Row as ShippedRow } from '../local/shipper/dataset.ts';
 import { writeParquet } from '../local/shipper/segment.ts';
@@ -36,6 +39,8 @@ export interface Dataset {
   shipMany(schema: Schema, segments: readonly (readonly ShippedRow[])[]): Promise<void>;
   /** The same with bytes from elsewhere; `rows` as a reader shows them under `schema`. */
   shipBytes(bytes: Uint8Array, schema: Schema, rows: readonly Row[]): Promise<void>;
+  /** Changes the table's metadata, as an engine's ALTER TABLE. */
+  alter(...updates: readonly TableUpdate[]): Promise<void>;
   /** What somebody else does to the table, through PyIceberg. */
   foreign(...steps: readonly ForeignStep[]): Promise<void>;
   state(): Promise<TableState>;
@@ -85,7 +90,13 @@ export async function openDataset(
     await registerMessages({ Records: uploads.map(sqsRecord) }, ports, () => 300_000);
     const registered = records.find(({ event }) => event === 'registered');
     if (registered?.['committed'] === uploads.length) return;
-    throw new Error(`Cannot certify "${name}": segments were not committed: ${JSON.stringify(records)}`);
+    throw new Error(`Cannot certify "${name}": segments were not committed: ${stringifyJson(records)}`);
+  };
+
+  const state = async (): Promise<TableState> => {
+    const loaded = await rest.load(table);
+    if (loaded === undefined) throw new Error(`there is no table "${id}.${name}"`);
+    return readTableMetadata(table, loaded);
   };
 
   const shipped: ShippedSegment[] = [];
@@ -120,14 +131,15 @@ export async function openDataset(
       await register([await upload(bytes)]);
       shipped.push({ schema, rows });
     },
+    async alter(...updates) {
+      const requirements = assertions(await state(), 'main', updates);
+      const { outcome } = await rest.commit(table, { requirements, updates });
+      if (outcome !== 'landed') throw new Error(`Cannot alter "${name}": ${outcome}`);
+    },
     async foreign(...steps) {
       await writerOf(context).ask({ ...table, catalog, steps });
     },
-    async state() {
-      const loaded = await rest.load(table);
-      if (loaded === undefined) throw new Error(`there is no table "${id}.${name}"`);
-      return readTableMetadata(table, loaded);
-    },
+    state,
   };
 }
 

@@ -3,7 +3,7 @@
  * [--minutes 5] [--seed …]`. A full run writes docs/compatibility.md and docs/compatibility.html. The last line sums up the cells; the
  * exit code is 1 when one is red or was not run and is not explained.
  */
-import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -80,6 +80,7 @@ async function certify(): Promise<boolean> {
     sections: [],
   };
   for (const section of wantedSections) certification.sections.push(await cellsOf(section, context));
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(certification)}\n`);
   if (!values.short && values.engines === undefined && values.sections === undefined) {
     writePages(certification, seconds(startedMs));
     say('docs/compatibility.md and docs/compatibility.html are written');
@@ -103,7 +104,7 @@ async function cellsOf(section: Section, context: Context) {
       feature: 'the section itself',
       engine: 'registrar',
       outcome: 'red',
-      detail: message.split('\n')[0] ?? '',
+      detail: message.replaceAll(/\s+/g, ' ').slice(0, 600),
     });
   }
   const count = (outcome: Cell['outcome']) => cells.filter((cell) => cell.outcome === outcome).length;

@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import { explanationOf } from './explanations.ts';
 
 export interface CertifiedSection {
   readonly name: string;
@@ -17,7 +18,7 @@ export interface Certification {
 export function unexplained({ sections }: Certification): readonly string[] {
   return sections.flatMap(({ title, cells }) =>
     cells
-      .filter(({ outcome, explained }) => outcome !== 'green' && explained === undefined)
+      .filter((cell) => cell.outcome !== 'green' && explanationOf(cell) === undefined)
       .map(
         ({ feature, engine, outcome, detail }) =>
           `${outcome.toUpperCase()}  ${engine}: ${title}: ${feature}: ${detail ?? ''}`,
@@ -29,7 +30,9 @@ export function unexplained({ sections }: Certification): readonly string[] {
 export function verdict(certification: Certification): { readonly line: string; readonly passed: boolean } {
   const cells = certification.sections.flatMap((section) => section.cells);
   const green = cells.filter(({ outcome }) => outcome === 'green').length;
-  const explained = cells.filter((cell) => cell.outcome !== 'green' && cell.explained !== undefined).length;
+  const explained = cells.filter(
+    (cell) => cell.outcome !== 'green' && explanationOf(cell) !== undefined,
+  ).length;
   const open = cells.length - green - explained;
   const line = `${cells.length} cells: ${green} green, ${explained} red and explained, ${open} red and not explained`;
   return { line, passed: open === 0 && green > 0 };

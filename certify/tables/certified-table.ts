@@ -5,7 +5,6 @@ import type { Cell } from '../cell.ts';
 import { differences } from '../compare.ts';
 import type { Dataset } from '../dataset.ts';
 import type { Engine } from '../engines/engine.ts';
-import { explain } from '../explanations.ts';
 import type { Context } from '../section.ts';
 
 /** Columns that show one feature. */
@@ -87,11 +86,15 @@ function countDifference(counted: number | Error, expected: number): readonly st
 
 const MOST_LINES = 4;
 
-/** Green without differences, else red with the first of them, and explained where all of them are. */
-export function cellOf(engine: string, feature: string, lines: readonly string[], compared: string): Cell {
-  if (lines.length === 0) return { feature, engine, outcome: 'green', detail: compared };
-  const explained = explain(engine, feature, lines);
-  const more = lines.length > MOST_LINES ? `; ${lines.length - MOST_LINES} more` : '';
-  const detail = `${lines.slice(0, MOST_LINES).join('; ')}${more}`;
-  return { feature, engine, outcome: 'red', detail, ...(explained !== undefined && { explained }) };
+/** Green without differences, else red with the first of them. */
+export function cellOf(
+  engine: string,
+  feature: string,
+  differences: readonly string[],
+  compared: string,
+): Cell {
+  if (differences.length === 0) return { feature, engine, outcome: 'green', detail: compared };
+  const more = differences.length > MOST_LINES ? `; ${differences.length - MOST_LINES} more` : '';
+  const detail = `${differences.slice(0, MOST_LINES).join('; ')}${more}`;
+  return { feature, engine, outcome: 'red', detail, differences };
 }

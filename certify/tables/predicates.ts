@@ -232,7 +232,7 @@ async function* certifyPlans({ engines }: Context, tables: readonly Twins[]): As
 }
 
 /** How many files bounds and null counts leave. */
-function possibleFiles(files: readonly (readonly Row[])[], predicate: Predicate): number {
+export function possibleFiles(files: readonly (readonly Row[])[], predicate: Predicate): number {
   const { column, type } = predicate;
   return files.filter((rows) => {
     const values = rows.map((row) => row[column] ?? null).filter((value) => value !== null);
@@ -275,7 +275,7 @@ function boundsAllow(
   }
 }
 
-function worded(predicate: Predicate): string {
+export function worded(predicate: Predicate): string {
   const value =
     'value' in predicate
       ? ` ${predicate.value}`
@@ -286,7 +286,7 @@ function worded(predicate: Predicate): string {
 }
 
 /** `3-5, 9`, or `none`. */
-function ranges(numbers: readonly number[]): string {
+export function ranges(numbers: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const number of numbers) {
     const last = runs.at(-1);
