@@ -1,4 +1,3 @@
-import { living } from './living/section.ts';
 import { manifests } from './manifests/section.ts';
 import type { Section } from './section.ts';
 import { asTheyLie } from './tables/as-they-lie.ts';
@@ -20,5 +19,4 @@ export const sections: readonly Section[] = [
   asTheyLie,
   predicates,
   manifests,
-  living,
 ];
