@@ -1,6 +1,7 @@
 import type { AvroShape } from './avro-shape.ts';
+import type { ByteReader } from './byte-reader.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
-import { type HeadedContainer, records } from './object-container.ts';
+import { type HeadedContainer, recordsRead } from './object-container.ts';
 import type { FieldValues } from './record-editor.ts';
 import { type Columns, rowReader } from './row-reader.ts';
 
@@ -42,9 +43,10 @@ export interface ExplicitEntry {
 export function* explicitEntries(
   manifest: ListedManifest,
   container: HeadedContainer,
+  read: EntryReader,
 ): Generator<ExplicitEntry> {
   let nextRowId = manifest.firstRowId;
-  for (const { row, record } of records(container, rowsWithBytes)) {
+  for (const { row, record } of recordsRead(container, read)) {
     if (row.status === DELETED) continue;
     const { filePath, recordCount, fileSizeInBytes } = row;
     if (filePath === undefined || recordCount === undefined || fileSizeInBytes === undefined) {
@@ -66,9 +68,12 @@ export function* explicitEntries(
   }
 }
 
-function rowsWithBytes(shape: AvroShape) {
+export type EntryReader = ReturnType<typeof entryReader>;
+
+/** Reads entries of a writer's schema. @throws TypeError when a field has another type in it */
+export function entryReader(shape: AvroShape) {
   const read = rowReader(shape, COLUMNS);
-  return (input: Parameters<typeof read>[0]) => {
+  return (input: ByteReader) => {
     const start = input.at;
     const row = read(input);
     return { row, record: input.bytes.subarray(start, input.at) };

@@ -2,11 +2,19 @@ import { RegistrarError } from '../errors.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { type AvroShape, avroShape } from './avro-shape.ts';
-import { explicitEntries } from './explicit-entries.ts';
+import { entryReader, explicitEntries } from './explicit-entries.ts';
 import { manifestHeader } from './manifest.ts';
 import { manifestEntryType } from './manifest-entry-type.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
-import { CODEC, packBlocks, readContainer, shapeOf, syncMarker, writeContainer } from './object-container.ts';
+import {
+  CODEC,
+  type HeadedContainer,
+  packBlocks,
+  readContainer,
+  shapeOf,
+  syncMarker,
+  writeContainer,
+} from './object-container.ts';
 import { mergedSummaries } from './partition-summary.ts';
 import type { PreparedManifest } from './prepare.ts';
 import { recordTranscoder } from './record-editor.ts';
@@ -111,13 +119,16 @@ export function mergeManifests(input: {
 
 /** The live entries of manifests in another schema; what depends on a writer's schema alone is made once. */
 function transcoderTo(target: AvroShape, dropped: ReadonlySet<number>) {
-  const bySchema = new Map<string, ReturnType<typeof recordTranscoder>>();
+  const made = (container: HeadedContainer) => {
+    const shape = shapeOf(container);
+    return { read: entryReader(shape), transcode: recordTranscoder(shape, target, dropped) };
+  };
+  const bySchema = new Map<string, ReturnType<typeof made>>();
   return (manifest: ListedManifest, bytes: Uint8Array) => {
     const container = readContainer(bytes);
-    const { schema } = container;
-    const transcode = bySchema.get(schema) ?? recordTranscoder(shapeOf(container), target, dropped);
-    bySchema.set(schema, transcode);
-    return [...explicitEntries(manifest, container)].map(({ record, values, ...entry }) => ({
+    const { read, transcode } = bySchema.get(container.schema) ?? made(container);
+    bySchema.set(container.schema, { read, transcode });
+    return [...explicitEntries(manifest, container, read)].map(({ record, values, ...entry }) => ({
       ...entry,
       record: transcode(record, values),
     }));

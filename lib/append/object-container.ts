@@ -147,7 +147,11 @@ export function* records<T>(
   container: ObjectContainer,
   reader: (shape: AvroShape) => (input: ByteReader) => T,
 ): Generator<T> {
-  const read = reader(shapeOf(container));
+  yield* recordsRead(container, reader(shapeOf(container)));
+}
+
+/** The same with a reader that is made already, for many containers of one schema. */
+export function* recordsRead<T>(container: ObjectContainer, read: (input: ByteReader) => T): Generator<T> {
   for (const block of container.blocks) {
     const input = byteReader(decompress(container.codec, block.bytes));
     for (let count = 0; count < block.recordCount; count += 1) yield read(input);

@@ -1,5 +1,5 @@
 import { RegistrarError } from '../errors.ts';
-import { type ExplicitEntry, explicitEntries } from './explicit-entries.ts';
+import { type ExplicitEntry, entryReader, explicitEntries } from './explicit-entries.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
 import { CODEC, packBlocks, readContainer, shapeOf, syncMarker, writeContainer } from './object-container.ts';
 import type { PreparedManifest } from './prepare.ts';
@@ -90,7 +90,7 @@ function readEntries(manifest: ListedManifest, bytes: Uint8Array) {
   try {
     const container = readContainer(bytes);
     const shape = shapeOf(container);
-    const entries = [...explicitEntries(manifest, container)];
+    const entries = [...explicitEntries(manifest, container, entryReader(shape))];
     return { container, edit: recordEditor(shape), fields: editableFields(shape), entries };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

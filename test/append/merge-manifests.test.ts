@@ -7,6 +7,7 @@ import { type MergeSource, mergeManifests } from '../../lib/append/merge-manifes
 import { packBlocks, readContainer, writeContainer } from '../../lib/append/object-container.ts';
 import { prepareAppend } from '../../lib/append/prepare.ts';
 import { rewriteManifest } from '../../lib/append/rewrite-manifest.ts';
+import type { Schema } from '../../lib/spec/schema.ts';
 import { decodeAvro } from './avro-oracle.ts';
 import { javaDataFiles, javaSchema, javaSpecs, SNAPSHOT_ID } from './java-inputs.ts';
 import { dataFile, emptyTable } from './table.ts';
@@ -249,6 +250,35 @@ describe('mergeManifests', () => {
     );
   });
 
+  it("widens partition values with their column's type, and not where their bytes would differ", async () => {
+    const partitionedBy = (id: number) => ({
+      'spec-id': 1,
+      fields: [{ 'source-id': id, 'field-id': 1000, name: 'p', transform: 'identity' }],
+    });
+    const promoted: Schema = {
+      ...javaSchema,
+      fields: javaSchema.fields.map((field) =>
+        field.id === 3 || field.id === 4 ? { ...field, type: field.id === 3 ? 'long' : 'double' } : field,
+      ),
+    };
+    const [ints, floats] = [3, 4].map((id) => {
+      const spec = partitionedBy(id);
+      const source = { manifest: listed({ partitions: undefined }), bytes: manifestOfOne(spec) };
+      return mergeManifests({
+        sources: [source, source],
+        formatVersion: 2,
+        schema: promoted,
+        spec,
+        directory: 's3://bucket/metadata',
+        uuid: MERGED,
+      });
+    });
+    const rows = await rowsOf(ints?.merged?.bytes ?? Buffer.alloc(0));
+    expect(rows.map(({ data_file }) => data_file['partition'])).toEqual([{ p: 1n }, { p: 1n }]);
+    expect(floats?.merged).toBeUndefined();
+    expect(floats?.unmerged[0]?.error.message).toMatch(/a value of union cannot be written as union/);
+  });
+
   it('leaves a manifest that is cut as it is', () => {
     const source = ours(2, 'unpartitioned');
     const cut = { manifest: listed(), bytes: source.bytes.subarray(0, source.bytes.length - 1) };
@@ -291,7 +321,10 @@ describe('mergeManifests', () => {
     };
     const mergeOf = (...partitions: ListedManifest['partitions'][]) =>
       mergeManifests({
-        sources: partitions.map((one) => ({ manifest: listed({ partitions: one }), bytes: emptyOf(spec) })),
+        sources: partitions.map((one) => ({
+          manifest: listed({ partitions: one }),
+          bytes: manifestOfOne(spec),
+        })),
         formatVersion: 2,
         schema: javaSchema,
         spec,
@@ -306,7 +339,7 @@ describe('mergeManifests', () => {
   });
 
   /** A manifest of one file in partition 1. */
-  function emptyOf(spec: (typeof javaSpecs)['partitioned']): Uint8Array {
+  function manifestOfOne(spec: (typeof javaSpecs)['partitioned']): Uint8Array {
     const state = { ...emptyTable(2), specs: [spec] };
     const file = { ...dataFile('a'), specId: 1, partition: [Buffer.from(Int32Array.of(1).buffer)] };
     const { manifests } = prepareAppend({
