@@ -69,7 +69,7 @@ const oddities: readonly Oddity[] = [
     feature: 'decimal in BYTE_ARRAY',
     type: 'decimal(20,2)',
     elements: [{ ...id, type: 'BYTE_ARRAY', converted_type: 'DECIMAL', precision: 20, scale: 2 }],
-    values: [Uint8Array.of(1), Uint8Array.of(0xff, 0x00)],
+    values: [1n, -256n],
     shown: ['0.01', '-2.56'],
   },
   {
