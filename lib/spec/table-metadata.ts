@@ -37,7 +37,13 @@ export function readTableMetadata(
     });
   }
   try {
-    return { identifier, metadataLocation, ...readState(metadata, 'snapshots' in read ? read : undefined) };
+    const metadataBytes = loaded.metadataText?.length;
+    return {
+      identifier,
+      metadataLocation,
+      ...(metadataBytes !== undefined && { metadataBytes }),
+      ...readState(metadata, 'snapshots' in read ? read : undefined),
+    };
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new RegistrarError(

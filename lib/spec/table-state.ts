@@ -7,6 +7,8 @@ import type { TableIdentifier } from './table-identifier.ts';
 export interface TableState {
   readonly identifier: TableIdentifier;
   readonly metadataLocation: string | undefined;
+  /** As long as it came, where that is known. */
+  readonly metadataBytes?: number;
   readonly formatVersion: 1 | 2 | 3;
   readonly uuid: string;
   /** Without a slash at its end. */

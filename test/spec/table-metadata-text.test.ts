@@ -13,7 +13,7 @@ function both(text: string, before?: TableState) {
     return metadataText === undefined ? read() : { ...read(), metadataText };
   };
   const plain = (state: TableState) => {
-    const { snapshotsText: _, ...rest } = state;
+    const { snapshotsText: _text, metadataBytes: _bytes, ...rest } = state;
     return { ...rest, snapshots: [...rest.snapshots] };
   };
   const whole = readTableMetadata(identifier, answer());
@@ -150,6 +150,7 @@ test('an appended snapshot alone is parsed: the ones before are the very objects
     });
   const first = both(text([1n, 2n])).state;
   const second = both(text([1n, 2n, 3n]), first).state;
+  expect(second.metadataBytes).toBe(text([1n, 2n, 3n]).length);
   expect(second.snapshots.get(1n)).toBe(first.snapshots.get(1n));
   const expired = both(text([2n, 3n, 4n]), second).state;
   expect(expired.snapshots.get(2n)).not.toBe(first.snapshots.get(2n));

@@ -7,6 +7,7 @@ import type { TableState } from '../../spec/table-state.ts';
 import { ensureTable, missingTable } from './ensure-table.ts';
 import type { FooterRound } from './footer-memory.ts';
 import { keepWarm } from './keep-warm.ts';
+import { warnOfSize } from './metadata-size.ts';
 import { type FootersRead, readFooters } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { type BulkStaging, mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
@@ -135,6 +136,7 @@ async function registerOnTable(
   });
   if (kept === undefined) ports.cache.delete(cacheKey(target));
   else remember(ports.cache, cacheKey(target), kept);
+  if (end.outcome === 'landed') warnOfSize(state, end.state, ports.log);
   const { memory } = staging;
   return reportTable({ ...reportOn, judgement: staging.judgement(), end, memory }, ports);
 }
