@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
+import { backfillCommand } from './backfill.ts';
 import { completionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
@@ -37,6 +38,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 function commands(): readonly Command[] {
   return [
+    backfillCommand(),
     completionCommand(commands),
     demoCommand(),
     doctorCommand(),

@@ -96,12 +96,16 @@ export async function dryRun(
     registered,
     ignored,
     left: done,
-    tables: [...forecasts.map(({ refusals: _, ...of }) => of), ...failed],
+    tables: [...forecasts.map(({ refusals: _, ...of }) => of), ...failed].toSorted(byTable),
     refused: forecasts.flatMap(({ refusals }) => refusals),
     refusedOfAll: forecasts.reduce((sum, of) => sum + ofAll(of), 0),
     estimate: { requests: estimated, dollars: storeDollars(estimated), durationMs },
     interrupted: signal.aborted,
   };
+}
+
+function byTable(a: TableForecast, b: TableForecast): number {
+  return a.table < b.table ? -1 : 1;
 }
 
 const NOTHING_OF = { segments: 0, snapshots: 0, sampled: 0, committed: 0, isNew: false, schemaChanges: [] };

@@ -1,0 +1,90 @@
+import Table from 'cli-table3';
+import type { BackfillReport, Refusal, TableBackfill } from '../lib/jobs/backfill/backfill-report.ts';
+import type { Progress } from '../lib/jobs/backfill/progress.ts';
+import { storeDollars } from '../lib/jobs/backfill/requests.ts';
+import { printable } from './printable.ts';
+import { readableAmount } from './readable-amount.ts';
+
+/** `12,345 of 1,000,000 objects · 1,234 segments a second · 13 min left · $0.01 of $0.43 (S3 Standard, us-east-1)` */
+export function progressLine({ report, count, perSecond, leftMs, dollars, totalDollars }: Progress): string {
+  const total = `${count.isAll ? '' : 'at least '}${amount(count.counted)}`;
+  const left = leftMs === undefined ? '' : ` · ${readableAmount(leftMs, 'ms')} left`;
+  const cost = totalDollars === undefined ? money(dollars) : `${money(dollars)} of ${money(totalDollars)}`;
+  return `${amount(report.listed)} of ${total} objects · ${amount(perSecond)} segments a second${left} · ${cost} ${PRICES}`;
+}
+
+export const PRICES = '(store requests at the list prices of S3 Standard in us-east-1)';
+
+export function reportText(report: BackfillReport): string {
+  const { listed, registered, ignored, done, requests, durationMs, refused, refusedBy, tables } = report;
+  const counts = compactTable();
+  counts.push(
+    ['objects', amount(listed)],
+    ['registered before', amount(registered)],
+    ['no segments', amount(ignored)],
+    ...Object.entries(done).map(([end, count]): [string, string] => [`→ ${end}`, amount(count)]),
+  );
+  const refusals = Object.values(refusedBy).reduce((sum, count) => sum + count, 0);
+  return [
+    ...tables.map(tableText),
+    counts.toString(),
+    ...(refused.length === 0 ? [] : [refusedTable(refused)]),
+    ...(refusals > refused.length
+      ? [`and ${amount(refusals - refused.length)} more: iceberg-registrar quarantine list`]
+      : []),
+    `${readableAmount(durationMs, 'ms')}; ${amount(requests.get)} GET, ${amount(requests.put)} PUT, ${amount(requests.list)} LIST: ${money(storeDollars(requests))} ${PRICES}; ${amount(requests.catalog)} requests to the catalog`,
+    ...(report.interrupted ? ['Stopped: begin again to go on from here.'] : []),
+  ].join('\n');
+}
+
+function tableText({
+  table,
+  committed,
+  rows,
+  bytes,
+  snapshots,
+  schemaChanges,
+  error,
+}: TableBackfill): string {
+  return [
+    `${printable(table)}  ${amount(committed)} segments, ${amount(Number(rows))} rows, ${readableAmount(Number(bytes), 'bytes')} in ${amount(snapshots)} snapshots`,
+    ...schemaChanges.map((change) => `  ${printable(change)}`),
+    ...(error === undefined ? [] : [`  ${error.code}: ${printable(error.message)}`]),
+  ].join('\n');
+}
+
+export function refusedTable(refused: readonly Refusal[]): string {
+  const table = new Table({
+    head: ['segment', 'refused for', 'since'],
+    style: { head: [], border: [] },
+    colWidths: [48, 32, 60],
+    wordWrap: true,
+    wrapOnWordBoundary: false,
+  });
+  for (const { uri, code, message } of refused) table.push([printable(uri), code, printable(message)]);
+  return table.toString();
+}
+
+/** With errors as code and message. */
+export function reportJson(report: BackfillReport): unknown {
+  return {
+    ...report,
+    tables: report.tables.map(({ error, ...table }) => ({
+      ...table,
+      ...(error !== undefined && { error: { code: error.code, message: error.message } }),
+    })),
+    dollars: storeDollars(report.requests),
+  };
+}
+
+export function compactTable() {
+  return new Table({ style: { head: [], border: [], compact: true } });
+}
+
+export function amount(count: number): string {
+  return readableAmount(count, 'count');
+}
+
+export function money(dollars: number): string {
+  return `$${dollars < 0.01 ? dollars.toPrecision(1) : dollars.toFixed(2)}`;
+}

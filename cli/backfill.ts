@@ -1,0 +1,126 @@
+import { Command } from 'commander';
+import pLimit from 'p-limit';
+import { type BackfillOptions, backfill } from '../lib/jobs/backfill/backfill.ts';
+import type { BackfillPorts } from '../lib/jobs/backfill/backfill-ports.ts';
+import type { BackfillReport } from '../lib/jobs/backfill/backfill-report.ts';
+import { type DryRun, dryRun } from '../lib/jobs/backfill/dry-run.ts';
+import { inventoriedObjects, lakeAt, listedObjects } from '../lib/jobs/backfill/lake.ts';
+import type { LogRecord } from '../lib/ports.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { sourceStore, wire } from '../lib/wire.ts';
+import { progressLine, reportJson, reportText } from './backfill-report.ts';
+import { dryRunJson, dryRunText } from './dry-run-report.ts';
+import { wholeNumber } from './whole-number.ts';
+
+interface Flags {
+  readonly fromInventory?: string;
+  readonly dryRun?: true;
+  readonly sample: number;
+  readonly enqueue?: true;
+  readonly commitSize: number;
+  readonly concurrency: number;
+  readonly json?: true;
+}
+
+/** What a shell gives a process that ended by Ctrl-C. */
+const INTERRUPTED = 130;
+/** Besides these the report tells it all at the end. */
+const TOLD_AT_THE_END = ['quarantined', 'committed'];
+
+/** `backfill s3://…`: exits 0 when every segment is in its table, 3 when some are refused, 1 when a table could not be written, 130 when stopped. */
+export function backfillCommand(): Command {
+  return new Command('backfill')
+    .description(
+      'Makes an existing lake part of its tables, thousands of segments a snapshot. Stops at Ctrl-C, and goes on where it was when it is begun again.',
+    )
+    .argument('<uri>', 's3://bucket/directory, at or below a url of the configuration')
+    .option('--from-inventory <file>', 'manifest.json or CSV of an S3 Inventory, instead of listing')
+    .option('--dry-run', 'counts, schemas, refusals, time and cost; nothing is written')
+    .option('--sample <segments>', 'with --dry-run: how many of each table are read', wholeNumber, 1_000)
+    .option('--enqueue', 'send what is in no table to the registrations queue, for functions to register')
+    .option('--commit-size <segments>', 'segments a snapshot', wholeNumber, 2_000)
+    .option('--concurrency <reads>', 'footers read at once', wholeNumber, 64)
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders --dry-run\n  iceberg-registrar backfill s3://lake --from-inventory s3://inventories/lake/daily/2026-01-31T01-00Z/manifest.json' +
+        '\n\nExit codes: 0 every segment is in its table, or sent; 3 some are refused; 1 a table could not be written, or a segment not reached; 130 stopped by Ctrl-C',
+    )
+    .action(async (uri: string, flags: Flags) => {
+      const ports = await backfillPorts(flags);
+      const source = sourceOf(uri, flags);
+      if (flags.dryRun) {
+        const forecast = await dryRun(source, ports, {
+          segmentsACommit: flags.commitSize,
+          sampleSize: flags.sample,
+          signal: stopSignal(),
+        });
+        console.log(flags.json ? stringifyJson(dryRunJson(forecast), 2) : dryRunText(forecast));
+        process.exitCode = dryRunExitCode(forecast);
+        return;
+      }
+      const report = await backfill(source, ports, optionsOf(flags));
+      console.log(flags.json ? stringifyJson(reportJson(report), 2) : reportText(report));
+      process.exitCode = exitCode(report);
+    });
+}
+
+function dryRunExitCode({ interrupted, tables, refused, left }: DryRun): number {
+  if (interrupted) return INTERRUPTED;
+  if (tables.some(({ error }) => error !== undefined)) return 1;
+  return refused.length > 0 || Object.keys(left).length > 0 ? 3 : 0;
+}
+
+async function backfillPorts({ concurrency }: Flags): Promise<BackfillPorts> {
+  const wiring = await wire(process.env, process.stderr);
+  const unlessTold = (log: (record: LogRecord) => void) => (record: LogRecord) => {
+    if (!TOLD_AT_THE_END.includes(record.event)) log(record);
+  };
+  return {
+    ...wiring,
+    footerLimit: pLimit(concurrency),
+    log: { ...wiring.log, info: unlessTold(wiring.log.info), warn: unlessTold(wiring.log.warn) },
+  };
+}
+
+function sourceOf(uri: string, { fromInventory }: Flags) {
+  return ({ entries, portsOf }: BackfillPorts) => {
+    const lake = lakeAt(uri, entries);
+    return fromInventory === undefined
+      ? listedObjects(lake, portsOf)
+      : inventoriedObjects(lake, fromInventory, portsOf, sourceStore(fromInventory));
+  };
+}
+
+function optionsOf({ enqueue, commitSize, json }: Flags): BackfillOptions {
+  return {
+    action: enqueue ? 'enqueue' : 'register',
+    segmentsACommit: commitSize,
+    signal: stopSignal(),
+    ...(json ? {} : { onProgress: (progress) => console.error(progressLine(progress)) }),
+  };
+}
+
+/** The first Ctrl-C, or SIGTERM, asks to stop; a second one ends the process, which loses nothing either. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const ask = () => {
+    process.removeListener('SIGINT', ask).removeListener('SIGTERM', ask);
+    console.error('Stopping after what is under way; once more ends it now, and loses nothing.');
+    stop.abort();
+  };
+  process.once('SIGINT', ask).once('SIGTERM', ask);
+  return stop.signal;
+}
+
+function exitCode({ interrupted, done, tables, refusedBy }: BackfillReport): number {
+  if (interrupted) return INTERRUPTED;
+  const refused = Object.values(refusedBy).reduce((sum, count) => sum + count, 0);
+  const failed = (done['failed'] ?? 0) + (done['not reached'] ?? 0);
+  if (tables.some(({ error }) => error !== undefined)) return 1;
+  if (refused + failed > 0) return 3;
+  return SEEN_TO.some((end) => (done[end] ?? 0) > 0) ? 3 : 0;
+}
+
+/** Ends that ask for a person. */
+const SEEN_TO = ['waiting', 'rolled-back', 'not taken by the queue'];

@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { livePaths, ship, uriOf } from '../jobs/backfill/backfilled.ts';
+import { type Registration, startRegistration } from '../jobs/registration.ts';
+import { runCli } from './run.ts';
+
+let registration: Registration;
+let shipped: readonly string[];
+beforeAll(async () => {
+  registration = await startRegistration();
+  shipped = ship(registration, ['a', 'b', 'c', 'd']).map(uriOf);
+});
+afterAll(() => registration.close());
+
+const run = (...args: readonly string[]) => runCli(['backfill', ...args], registration.environment);
+
+describe('backfill on the command line', () => {
+  test('shows what it would do and writes nothing', async () => {
+    const { status, stdout } = await run('s3://lake/in', '--dry-run');
+    expect(status).toBe(0);
+    expect(stdout).toContain('lake.orders (new)  4 segments in 1 snapshots; 4 were read');
+    expect(stdout).toContain('Nothing was written.');
+    expect(await registration.table('orders')).toBeUndefined();
+  });
+
+  test('registers what an inventory names, then the rest by listing, with progress on standard error', async () => {
+    const inventory = path.join(tmpdir(), `inventory-${process.pid}.csv`);
+    await writeFile(inventory, '"lake","in/thadam/v1/plant/orders/b.parquet"\n"lake","elsewhere/x"\n');
+    const first = await run('s3://lake/in', '--from-inventory', inventory, '--json');
+    expect(first.status).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({ listed: 1, done: { committed: 1 } });
+
+    const { status, stdout, stderr } = await run(
+      's3://lake/in/thadam/v1/plant/orders/',
+      '--commit-size',
+      '2',
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain('lake.orders  3 segments');
+    expect(stderr).toMatch(/segments a second/);
+    expect(await livePaths(registration)).toEqual(shipped);
+  });
+
+  test('exits 3 with a table of what is refused, and 1 for a place that is not configured', async () => {
+    registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
+    const { status, stdout } = await run('s3://lake/in');
+    expect(status).toBe(3);
+    expect(stdout).toContain('segment.unreadable');
+    const elsewhere = await run('s3://other/in');
+    expect(elsewhere.status).toBe(1);
+    expect(elsewhere.stderr).toContain('"s3://lake/in"');
+    expect((await run('s3://lake/in', '--commit-size', 'many')).stderr).toContain('a whole number above 0');
+  });
+});
