@@ -45,7 +45,7 @@ const oddities: readonly Oddity[] = [
     shown: ['4294967295', '2147483648'],
   },
   text('ENUM', 'string'),
-  text('JSON', 'string'),
+  { ...text('JSON', 'string'), values: [{ a: 1 }, ['ü']], shown: ['{"a":1}', '["ü"]'] },
   {
     ...text('BSON', 'binary'),
     shown: ['a', 'ü'].map((value) => Buffer.from(value).toString('hex')),
