@@ -81,11 +81,11 @@ function floating(type: 'float' | 'double', value: unknown, text: string): Canon
   return type === 'float' ? Math.fround(number) : number;
 }
 
-/** ClickHouse leaves out trailing zeros of a decimal. */
+/** The digits of the type's scale: ClickHouse leaves trailing zeros out, Spark's Python adds some. */
 function padded(text: string, scale: number): string {
   if (scale === 0 || !/^-?\d+(\.\d+)?$/.test(text)) return text;
   const [whole, fraction = ''] = text.split('.');
-  return `${whole}.${fraction.padEnd(scale, '0')}`;
+  return `${whole}.${fraction.replace(/0+$/, '').padEnd(scale, '0')}`;
 }
 
 /** With `T` and six digits, or nine where six do not say all. */
