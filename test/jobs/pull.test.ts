@@ -74,7 +74,7 @@ test('pull that cannot acknowledge fails, and what comes again is recognised (I2
 });
 
 test('pull goes on with another round after a full one, while there is time', async () => {
-  const body = JSON.stringify({ Records: [{ eventSource: 'aws:s3', eventName: 'ObjectRemoved:Delete' }] });
+  const body = JSON.stringify({ Service: 'Amazon S3', Event: 's3:TestEvent' });
   const held: ReceivedMessage[] = [];
   const fill = () => {
     for (let at = 0; at < 1_001; at += 1)

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { RegistrarError } from '../../errors.ts';
 import { decodeEvent } from '../../event/decode-event.ts';
 import type { DecodedMessage } from '../../event/decoded-event.ts';
@@ -16,6 +17,8 @@ export interface RegisterMessagesPorts extends RegisterPorts {
   /** The queue that the messages came from; undefined where the back-off is left to the queue's own visibility timeout. */
   readonly queueUrl: string | undefined;
 }
+
+const CONCURRENT_QUARANTINE_WRITES = 16;
 
 /** What Lambda's partial batch response for SQS looks like. */
 export interface BatchResponse {
@@ -57,7 +60,9 @@ export async function registerDecoded(
   );
   const { outcomes } = await register(references, ports, remainingMs, deliveries);
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome.reference, outcome]));
-  const results = await Promise.all(messages.map((message) => resultOf(message, outcomeOf, ports)));
+  const results = await pLimit(CONCURRENT_QUARANTINE_WRITES).map(messages, (message) =>
+    resultOf(message, outcomeOf, ports),
+  );
 
   ports.log.info({ event: 'registered', messages: messages.length, ...countOutcomes(outcomes) });
   return results;
