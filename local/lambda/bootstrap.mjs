@@ -1,6 +1,8 @@
 // The Lambda runtime's side of the Runtime API (next, response, error, init error), as small as it can be: runs a built
 // handler as Lambda would. Usage: AWS_LAMBDA_RUNTIME_API=host:port node bootstrap.mjs <module> <export>
+import { get } from 'node:http';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
 const [, , modulePath, exportName = 'handler'] = process.argv;
@@ -8,19 +10,24 @@ const api = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime`;
 
 const handler = await loadHandler();
 for (;;) {
-  const next = await fetch(`${api}/invocation/next`);
-  const requestId = next.headers.get('lambda-runtime-aws-request-id');
-  const deadlineMs = Number(next.headers.get('lambda-runtime-deadline-ms'));
+  const next = await nextInvocation();
+  const requestId = next.headers['lambda-runtime-aws-request-id'];
+  const deadlineMs = Number(next.headers['lambda-runtime-deadline-ms']);
   const context = {
     awsRequestId: requestId,
     functionName: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'local',
     getRemainingTimeInMillis: () => deadlineMs - Date.now(),
   };
   try {
-    await report(`invocation/${requestId}/response`, (await handler(await next.json(), context)) ?? null);
+    await report(`invocation/${requestId}/response`, (await handler(await json(next), context)) ?? null);
   } catch (error) {
     await report(`invocation/${requestId}/error`, describe(error));
   }
+}
+
+/** However long that takes: fetch gives up after five minutes without an answer. */
+function nextInvocation() {
+  return new Promise((resolve, reject) => get(`${api}/invocation/next`, resolve).on('error', reject));
 }
 
 async function loadHandler() {
