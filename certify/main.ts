@@ -38,6 +38,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'iceberg-registrar-certify-'));
 const logFolder = join(installedFolder, 'logs', `certify-${new Date().toISOString().replaceAll(':', '-')}`);
 mkdirSync(logFolder, { recursive: true });
 const log = createWriteStream(join(logFolder, 'certify.log'));
+// Ends what was started too: each has its own way for the end of this process.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 const closing: (() => Promise<void>)[] = [];
 const startedMs = Date.now();
 const say = (line: string): void => console.log(`${seconds(startedMs).padStart(6)} s  ${line}`);
