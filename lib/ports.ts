@@ -6,6 +6,7 @@ import type { ErrorCode } from './errors.ts';
 import type { PartitionSpec } from './spec/partition-spec.ts';
 import type { Schema } from './spec/schema.ts';
 import type { TableIdentifier } from './spec/table-identifier.ts';
+import type { HistoryText, MetadataText } from './spec/table-metadata-text.ts';
 import type { TableCommit } from './spec/table-update.ts';
 
 /** Bytes of an object: its last `suffix` bytes, or `start` to `end` (exclusive). */
@@ -58,8 +59,8 @@ export interface Store {
 export interface LoadedTable {
   readonly metadataLocation: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The same as it came, JSON in UTF-8, where the driver has it: it can be read without parsing all of it. */
-  readonly metadataText?: Uint8Array;
+  /** The same as it came, where the driver has it. */
+  readonly metadataText?: MetadataText;
   /** The catalog's own configuration for this table: credentials among it, so never logged. */
   readonly config: Readonly<Record<string, string>>;
 }
@@ -86,6 +87,11 @@ export interface CreateRequest {
   readonly properties: Readonly<Record<string, string>>;
 }
 
+export interface ReadOptions {
+  /** What is known of the table's history: an answer that repeats it is read in less time. */
+  readonly known?: HistoryText | undefined;
+}
+
 /** An Iceberg REST catalog. @throws `catalog.unavailable`, `auth.failed`, `catalog.refused`, `config.invalid` (an untrusted certificate) from every call */
 export interface Catalog {
   /** Undefined when there is no such table. */
@@ -97,7 +103,7 @@ export interface Catalog {
   /** `POST …/tables`: catalogs reassign the schema's field IDs. */
   create(table: TableIdentifier, request: CreateRequest): Promise<LoadedTable | 'exists'>;
   /** One commit request, sent at most once but for the one replay after a 401. */
-  commit(table: TableIdentifier, commit: TableCommit): Promise<CommitResult>;
+  commit(table: TableIdentifier, commit: TableCommit, options?: ReadOptions): Promise<CommitResult>;
   /** Whether the catalog lists an endpoint; undefined when it lists none, and has the protocol's default set by definition. */
   supports(endpoint: 'register' | 'commit' | 'create'): Promise<boolean | undefined>;
 }
@@ -197,6 +203,20 @@ export interface NotificationConfiguration {
 export interface BucketNotifications {
   read(bucket: string): Promise<NotificationConfiguration>;
   write(bucket: string, configuration: NotificationConfiguration): Promise<void>;
+}
+
+export interface LifecycleRule {
+  readonly id?: string;
+  /** Of the keys that it is about; empty: all. */
+  readonly prefix: string;
+  /** Whether it removes current objects, after however long. */
+  readonly expires: boolean;
+}
+
+/** @throws `store.unavailable`, `auth.failed` */
+export interface BucketLifecycle {
+  /** The enabled rules; undefined where the store has no such thing. */
+  read(bucket: string): Promise<readonly LifecycleRule[] | undefined>;
 }
 
 export interface Clock {

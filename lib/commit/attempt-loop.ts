@@ -107,7 +107,7 @@ export async function commitInAttempts<R>(
     if (staged === 'nothing') return { outcome: 'nothing', state, attempts: number - 1 };
     if (staged === 'reload') throw new TypeError('stage asked to reload a state that was loaded for it');
 
-    const result = await ports.catalog.commit(table, staged.commit);
+    const result = await ports.catalog.commit(table, staged.commit, { known: state.historyText });
     if (result.outcome === 'landed') {
       return {
         outcome: 'landed',

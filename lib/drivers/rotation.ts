@@ -88,7 +88,7 @@ export function rotatingCatalog<Settings, Made extends Catalog>(
       createNamespace: (namespace) => call((catalog) => catalog.createNamespace(namespace)),
       register: (table, location) => call((catalog) => catalog.register(table, location)),
       create: (table, request) => call((catalog) => catalog.create(table, request)),
-      commit: (table, commit) => call((catalog) => catalog.commit(table, commit)),
+      commit: (table, commit, options) => call((catalog) => catalog.commit(table, commit, options)),
       supports: (endpoint) => call((catalog) => catalog.supports(endpoint)),
     },
   };

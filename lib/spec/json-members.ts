@@ -19,31 +19,44 @@ const CLOSE_OBJECT = 0x7d;
  * The members of the object that a text is, by name; of a name that comes twice the last, as `JSON.parse` has it. Depth is told by
  * brackets outside of strings; what stands inside of a value is whoever's business who parses it.
  *
- * @param openPrefix how many bytes of a value are known to be the beginning of an array, up to between two of its elements:
- * they are not looked at again
  * @throws SyntaxError when it is no object
  */
-export function jsonMembers(
-  text: Uint8Array,
-  openPrefix: (name: string, valueAt: number) => number = () => 0,
-): ReadonlyMap<string, Span> {
+export function jsonMembers(text: Uint8Array): ReadonlyMap<string, Span> {
   const members = new Map<string, Span>();
-  let at = skipBlank(text, 0);
+  const end = scanObject(text, 0, (name, start) => {
+    const at = valueEnd(text, start);
+    members.set(name, { start, end: at });
+    return at;
+  });
+  const rest = skipBlank(text, end);
+  if (rest < text.length) throw unexpected(text, rest);
+  return members;
+}
+
+/**
+ * Visits the members of an object, in their order.
+ *
+ * @param visit gets a name and where its value begins; answers where that ends (`valueEnd`, `arrayEnd`)
+ * @returns where the object ends
+ * @throws SyntaxError when there is no object
+ */
+export function scanObject(
+  text: Uint8Array,
+  from: number,
+  visit: (name: string, start: number) => number,
+): number {
+  let at = skipBlank(text, from);
   expect(text, at, OPEN_OBJECT);
   at = skipBlank(text, at + 1);
-  if (text[at] === CLOSE_OBJECT) return ended(text, at + 1, members);
+  if (text[at] === CLOSE_OBJECT) return at + 1;
   for (;;) {
     expect(text, at, QUOTE);
     const nameEnd = stringEnd(text, at + 1);
     const name = String(JSON.parse(decode(text, { start: at, end: nameEnd })));
     at = skipBlank(text, nameEnd);
     expect(text, at, COLON);
-    const start = skipBlank(text, at + 1);
-    const known = openPrefix(name, start);
-    const end = known > 0 ? nestedEnd(text, start + known, 1) : valueEnd(text, start);
-    members.set(name, { start, end });
-    at = skipBlank(text, end);
-    if (text[at] === CLOSE_OBJECT) return ended(text, at + 1, members);
+    at = skipBlank(text, visit(name, skipBlank(text, at + 1)));
+    if (text[at] === CLOSE_OBJECT) return at + 1;
     expect(text, at, COMMA);
     at = skipBlank(text, at + 1);
   }
@@ -53,13 +66,8 @@ export function decode(text: Uint8Array, { start, end }: Span): string {
   return Buffer.from(text.buffer, text.byteOffset + start, end - start).toString();
 }
 
-function ended<T>(text: Uint8Array, at: number, members: T): T {
-  const rest = skipBlank(text, at);
-  if (rest < text.length) throw unexpected(text, rest);
-  return members;
-}
-
-function valueEnd(text: Uint8Array, start: number): number {
+/** Where the value ends that begins here. @throws SyntaxError */
+export function valueEnd(text: Uint8Array, start: number): number {
   const first = text[start];
   if (first === QUOTE) return stringEnd(text, start + 1);
   if (first === OPEN_OBJECT || first === OPEN_ARRAY) return nestedEnd(text, start + 1, 1);
@@ -67,6 +75,11 @@ function valueEnd(text: Uint8Array, start: number): number {
   while (at < text.length && !isDelimiter(text[at] ?? 0)) at += 1;
   if (at === start) throw unexpected(text, at);
   return at;
+}
+
+/** Where an array ends, from between two of its elements on. @throws SyntaxError */
+export function arrayEnd(text: Uint8Array, from: number): number {
+  return nestedEnd(text, from, 1);
 }
 
 /** The end of a value of which this many brackets are open. */

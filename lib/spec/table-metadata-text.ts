@@ -1,54 +1,97 @@
 import { parseJson } from './json.ts';
-import { decode, jsonMembers, type Span } from './json-members.ts';
+import { arrayEnd, decode, type Span, scanObject, valueEnd } from './json-members.ts';
 import type { JsonObject } from './json-object.ts';
 import type { Snapshot } from './snapshot.ts';
 import { readSnapshot } from './snapshot-json.ts';
 import { extendSnapshots } from './snapshot-log.ts';
-import type { TableState } from './table-state.ts';
 
-/** Snapshots that were read, and the array that they were read from. */
-export interface ReadSnapshots {
+/** The arrays in which the metadata repeats, with every commit, what it said before. */
+const REPEATING = ['snapshots', 'snapshot-log'] as const;
+type Repeating = (typeof REPEATING)[number];
+
+/** The text of these arrays. */
+export type HistoryText = Readonly<Partial<Record<Repeating, Uint8Array>>>;
+
+/** Metadata as it came, JSON in UTF-8, and where its members lie: it can be read without parsing all of it. */
+export interface MetadataText {
+  readonly text: Uint8Array;
+  readonly span: Span;
+  readonly members: ReadonlyMap<string, Span>;
+  /** What of an array's beginning is byte by byte the known one's, and may be read from there. */
+  readonly repeated: HistoryText;
+}
+
+/**
+ * Finds the members of the metadata that begins at a place of a text.
+ *
+ * @param known of the state before: a warm commit's answer repeats it, and what is repeated is compared, not looked through
+ * @throws SyntaxError when there is no object
+ */
+export function scanMetadata(text: Uint8Array, from: number, known: HistoryText = {}): MetadataText {
+  const members = new Map<string, Span>();
+  const repeated: Partial<Record<Repeating, Uint8Array>> = {};
+  const end = scanObject(text, from, (name, start) => {
+    let at: number | undefined;
+    if (isRepeating(name)) {
+      const array = known[name];
+      const length = array === undefined ? 0 : repeatedBytes(text, start, array);
+      if (length > 0) {
+        at = arrayEnd(text, start + length);
+        repeated[name] = array as Uint8Array;
+      } else delete repeated[name];
+    }
+    at ??= valueEnd(text, start);
+    members.set(name, { start, end: at });
+    return at;
+  });
+  return { text, span: { start: from, end }, members, repeated };
+}
+
+/** What is read of metadata's text: all but its history, its snapshots, and the text that the next one will repeat. */
+export interface ReadMetadata {
+  readonly metadata: JsonObject;
   readonly snapshots: ReadonlyMap<bigint, Snapshot>;
-  readonly snapshotsText: Uint8Array;
+  readonly historyText: HistoryText;
 }
 
 /** What grows with every commit, and is nothing to a commit. */
 const UNREAD: ReadonlySet<string> = new Set([
+  ...REPEATING,
   'metadata-log',
   'partition-statistics',
-  'snapshot-log',
-  'snapshots',
   'statistics',
 ]);
 
 /**
- * The metadata without its history, and its snapshots: those that the state before was read from, byte by byte the same, are that state's,
- * what follows them is parsed. A warm commit's answer repeats all but one.
+ * Reads metadata. Of its snapshots those that the state before was read from, byte by byte the same, are that state's; what follows them
+ * is parsed.
  *
- * @returns undefined where there is no text, no array of snapshots in it, or a snapshot twice: then all of it is to be parsed
+ * @returns undefined where there is no array of snapshots, or one is there twice: then all of it is to be parsed
  */
 export function readMetadataText(
-  text: Uint8Array | undefined,
-  before: TableState | undefined,
-): (ReadSnapshots & { readonly metadata: JsonObject }) | undefined {
-  if (text === undefined) return undefined;
-  const known = before?.snapshotsText;
-  let repeated = 0;
+  found: MetadataText,
+  before:
+    | { readonly snapshots: ReadonlyMap<bigint, Snapshot>; readonly historyText?: HistoryText }
+    | undefined,
+): ReadMetadata | undefined {
+  const { text, members, repeated } = found;
+  const span = members.get('snapshots');
+  if (span === undefined) return undefined;
+  const known = before?.historyText?.snapshots;
   try {
-    const members = jsonMembers(text, (name, at) => {
-      if (name !== 'snapshots') return 0;
-      repeated = known === undefined ? 0 : repeatedBytes(text, at, known);
-      return repeated;
-    });
-    const span = members.get('snapshots');
-    if (span === undefined) return undefined;
-    const snapshots = readSnapshots(text, span, repeated > 0 ? before?.snapshots : undefined, repeated);
+    const snapshots =
+      before !== undefined && known !== undefined && repeated.snapshots === known
+        ? readOn(text, { start: span.start + known.length - 1, end: span.end }, before.snapshots)
+        : readAll(text, span);
     if (snapshots === undefined) return undefined;
     const small = [...members].filter(([name]) => !UNREAD.has(name));
+    const history = [...members].filter(([name]) => isRepeating(name));
     return {
       metadata: Object.fromEntries(small.map(([name, at]) => [name, parseJson(decode(text, at))])),
       snapshots,
-      snapshotsText: text.subarray(span.start, span.end),
+      historyText: Object.fromEntries(
+        history.map(([name, { start, end }]) => [name, text.subarray(start, end)]),
+      ),
     };
   } catch (error) {
     // What is not understood here is for the whole parse to judge.
@@ -57,30 +100,38 @@ export function readMetadataText(
   }
 }
 
+function isRepeating(name: string): name is Repeating {
+  return (REPEATING as readonly string[]).includes(name);
+}
+
 /** How much of the text at a place is the known array but for its closing bracket; 0 where it is another one. */
 function repeatedBytes(text: Uint8Array, at: number, known: Uint8Array): number {
   const length = known.length - 1;
+  if (known[0] !== OPEN_ARRAY) return 0;
   const same = Buffer.compare(text.subarray(at, at + length), known.subarray(0, length)) === 0;
   return same && isBetweenElements(text[at + length]) ? length : 0;
 }
+
+const OPEN_ARRAY = 0x5b;
 
 /** A comma or the array's end: the last element is not longer than it was. */
 function isBetweenElements(byte: number | undefined): boolean {
   return byte === 0x2c || byte === 0x5d;
 }
 
-function readSnapshots(
+function readAll(text: Uint8Array, span: Span): ReadonlyMap<bigint, Snapshot> | undefined {
+  const all = parseJson(decode(text, span));
+  if (!Array.isArray(all)) return undefined;
+  return new Map(all.map(readSnapshot).map((snapshot) => [snapshot.snapshotId, snapshot]));
+}
+
+/** The snapshots before, and those of the array's end that follows them. */
+function readOn(
   text: Uint8Array,
-  { start, end }: Span,
-  before: ReadonlyMap<bigint, Snapshot> | undefined,
-  repeated: number,
+  end: Span,
+  before: ReadonlyMap<bigint, Snapshot>,
 ): ReadonlyMap<bigint, Snapshot> | undefined {
-  if (before === undefined) {
-    const all = parseJson(decode(text, { start, end }));
-    if (!Array.isArray(all)) return undefined;
-    return new Map(all.map(readSnapshot).map((snapshot) => [snapshot.snapshotId, snapshot]));
-  }
-  const rest = decode(text, { start: start + repeated, end });
+  const rest = decode(text, end);
   if (rest === ']') return before;
   // Behind a comma there is an element: the parser refuses a missing one.
   const added = parseJson(`[${rest.slice(1, -1)}]`) as readonly unknown[];

@@ -5,14 +5,14 @@ import { type NumberedSchema, readSchema } from './schema-json.ts';
 import type { Snapshot, SnapshotRef } from './snapshot.ts';
 import { readSnapshot, readSnapshotId } from './snapshot-json.ts';
 import { formatIdentifier, type TableIdentifier } from './table-identifier.ts';
-import { type ReadSnapshots, readMetadataText } from './table-metadata-text.ts';
+import { type MetadataText, type ReadMetadata, readMetadataText } from './table-metadata-text.ts';
 import type { TableState } from './table-state.ts';
 
 /** Where a catalog says that a table's metadata lies, and its contents; as text too where it is at hand. */
 interface MetadataAnswer {
   readonly metadataLocation: string | undefined;
   readonly metadata: JsonObject;
-  readonly metadataText?: Uint8Array;
+  readonly metadataText?: MetadataText;
 }
 
 /**
@@ -29,7 +29,9 @@ export function readTableMetadata(
 ): TableState {
   const table = formatIdentifier(identifier);
   const { metadataLocation } = loaded;
-  const { metadata, ...read } = readMetadataText(loaded.metadataText, before) ?? loaded;
+  const { metadataText } = loaded;
+  const read = metadataText && readMetadataText(metadataText, before);
+  const { metadata } = read ?? loaded;
   const unsupported = whyUnsupported(metadata);
   if (unsupported !== undefined) {
     throw new RegistrarError('table.unsupported', `Cannot register in table "${table}": ${unsupported}`, {
@@ -37,12 +39,11 @@ export function readTableMetadata(
     });
   }
   try {
-    const metadataBytes = loaded.metadataText?.length;
     return {
       identifier,
       metadataLocation,
-      ...(metadataBytes !== undefined && { metadataBytes }),
-      ...readState(metadata, 'snapshots' in read ? read : undefined),
+      ...(metadataText && { metadataBytes: metadataText.span.end - metadataText.span.start }),
+      ...readState(metadata, read),
     };
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
@@ -71,7 +72,7 @@ function whyUnsupported(metadata: JsonObject): string | undefined {
 
 function readState(
   metadata: JsonObject,
-  read?: ReadSnapshots,
+  read: ReadMetadata | undefined,
 ): Omit<TableState, 'identifier' | 'metadataLocation'> {
   const formatVersion = readFormatVersion(metadata);
   const schemas = readSchemas(metadata, formatVersion);
@@ -97,7 +98,7 @@ function readState(
     sortColumnIds: readSortColumns(metadata),
     properties: optional(texts, metadata, 'properties') ?? {},
     snapshots,
-    ...(read !== undefined && { snapshotsText: read.snapshotsText }),
+    ...(read !== undefined && { historyText: read.historyText }),
     refs: readRefs(metadata, snapshots),
     ...(formatVersion === 3 && { nextRowId: long(metadata, 'next-row-id') }),
   };

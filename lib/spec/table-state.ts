@@ -2,6 +2,7 @@ import type { PartitionSpec } from './partition-spec.ts';
 import type { Schema } from './schema.ts';
 import type { Snapshot, SnapshotRef } from './snapshot.ts';
 import type { TableIdentifier } from './table-identifier.ts';
+import type { HistoryText } from './table-metadata-text.ts';
 
 /** What the stages need of a loaded table: the same for every format version, read from the metadata once. */
 export interface TableState {
@@ -24,8 +25,8 @@ export interface TableState {
   readonly sortColumnIds: readonly number[];
   readonly properties: Readonly<Record<string, string>>;
   readonly snapshots: ReadonlyMap<bigint, Snapshot>;
-  /** The JSON array that the snapshots were read from, so that what follows can be told from it byte by byte. */
-  readonly snapshotsText?: Uint8Array;
+  /** The JSON arrays that the history was read from, so that what follows can be told from them byte by byte. */
+  readonly historyText?: HistoryText;
   readonly refs: Readonly<Record<string, SnapshotRef>>;
   /** v3 only. */
   readonly nextRowId?: bigint;

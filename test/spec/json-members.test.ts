@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decode, jsonMembers } from '../../lib/spec/json-members.ts';
+import { arrayEnd, decode, jsonMembers } from '../../lib/spec/json-members.ts';
 
 /** What `jsonMembers` finds, parsed. */
 function parsed(text: string): Record<string, unknown> {
@@ -49,13 +49,13 @@ test.each([
   expect(() => parsed(text)).toThrow(SyntaxError);
 });
 
-test('jsonMembers goes on behind a known beginning of an array', () => {
+test('arrayEnd is the end of an array from between two of its elements on', () => {
   const text = Buffer.from('{"x":[[1],[2]],"list":[{"a":"]"},{"b":[2]}],"y":3}');
-  const known = Buffer.from('[{"a":"]"}');
-  const members = jsonMembers(text, (name) => (name === 'list' ? known.length : 0));
-  expect([...members].map(([name, span]) => [name, decode(text, span)])).toStrictEqual([
-    ['x', '[[1],[2]]'],
-    ['list', '[{"a":"]"},{"b":[2]}]'],
-    ['y', '3'],
-  ]);
+  const start = text.indexOf('[{"a"');
+  const whole = '[{"a":"]"},{"b":[2]}]';
+  for (const known of ['[', '[{"a":"]"}', '[{"a":"]"},{"b":[2]}']) {
+    const end = arrayEnd(text, start + known.length);
+    expect(decode(text, { start, end })).toBe(whole);
+  }
+  expect(() => arrayEnd(text.subarray(0, start + whole.length - 1), start + 1)).toThrow(SyntaxError);
 });

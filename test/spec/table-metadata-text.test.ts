@@ -2,22 +2,23 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
+import { scanMetadata } from '../../lib/spec/table-metadata-text.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
 
 const identifier = { namespace: ['lake'], name: 'orders' };
 
 /** Read in one piece, and as text on the state before: what both say without the text that one keeps. */
 function both(text: string, before?: TableState) {
-  const answer = (metadataText?: Uint8Array) => {
-    const read = () => ({ metadataLocation: 's3://lake/m.json', metadata: parseJson(text) as never });
-    return metadataText === undefined ? read() : { ...read(), metadataText };
-  };
+  const answer = { metadataLocation: 's3://lake/m.json', metadata: parseJson(text) as never };
+  // As in an answer, behind other members.
+  const bytes = Buffer.from(`{"metadata":${text},"config":{}}`);
+  const metadataText = scanMetadata(bytes, '{"metadata":'.length, before?.historyText);
   const plain = (state: TableState) => {
-    const { snapshotsText: _text, metadataBytes: _bytes, ...rest } = state;
+    const { historyText: _text, metadataBytes: _bytes, ...rest } = state;
     return { ...rest, snapshots: [...rest.snapshots] };
   };
-  const whole = readTableMetadata(identifier, answer());
-  const followed = readTableMetadata(identifier, answer(Buffer.from(text)), before);
+  const whole = readTableMetadata(identifier, answer);
+  const followed = readTableMetadata(identifier, { ...answer, metadataText }, before);
   return { whole: plain(whole), followed: plain(followed), state: followed };
 }
 

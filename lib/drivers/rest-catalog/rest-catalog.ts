@@ -144,7 +144,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       return added(await tablePath(table), `create table "${formatIdentifier(table)}"`, reply);
     },
 
-    async commit(table, { requirements, updates }) {
+    async commit(table, { requirements, updates }, options) {
       const body = stringifyJson({ identifier: table, requirements, updates });
       const path = await tablePath(table);
       const { authorization } = remembered.grant(path) ?? {};
@@ -162,7 +162,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
           ...(retryAfterMs !== undefined && { retryAfterMs }),
         };
       }
-      const landed = readTable(reply);
+      const landed = readTable(reply, options);
       if (landed === undefined) {
         return { outcome: 'unknown', message: `${reply.message}, without the table's metadata` };
       }

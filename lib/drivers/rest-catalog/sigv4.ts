@@ -32,7 +32,7 @@ export function awsSignature(
       } catch (cause) {
         throw new RegistrarError(
           'auth.failed',
-          `Cannot sign requests to the catalog: ${cause instanceof Error ? cause.message : cause}; give the function a role`,
+          `Cannot sign requests for AWS: ${cause instanceof Error ? cause.message : cause}; give the function a role`,
         );
       }
     },

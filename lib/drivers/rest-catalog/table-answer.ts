@@ -1,38 +1,49 @@
-import type { LoadedTable } from '../../ports.ts';
+import type { LoadedTable, ReadOptions } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
-import { decode, jsonMembers } from '../../spec/json-members.ts';
+import { decode, scanObject, valueEnd } from '../../spec/json-members.ts';
+import { type MetadataText, scanMetadata } from '../../spec/table-metadata-text.ts';
 import type { Reply } from './client.ts';
 import { isRecord } from './outcome.ts';
 
 /**
  * The table in the answer to a load or a commit (`rest-catalog-open-api.yaml`, `LoadTableResult`); undefined for an answer that holds none.
- * Its metadata, which carries every snapshot, stays text until somebody asks for all of it.
+ * Its metadata, which carries every snapshot, stays text until somebody asks for all of it. One pass over the bytes.
  */
-export function readTable({ bytes }: Pick<Reply, 'bytes'>): LoadedTable | undefined {
+export function readTable(
+  { bytes }: Pick<Reply, 'bytes'>,
+  { known }: ReadOptions = {},
+): LoadedTable | undefined {
+  const parts = new Map<string, unknown>();
+  let metadataText: MetadataText | undefined;
   try {
-    const members = jsonMembers(bytes);
-    const span = members.get('metadata');
-    if (span === undefined || bytes[span.start] !== OPEN_OBJECT) return undefined;
-    const part = (name: string): unknown => {
-      const at = members.get(name);
-      return at === undefined ? undefined : parseJson(decode(bytes, at));
-    };
-    const location = part('metadata-location');
-    const config = part('config');
-    let metadata: LoadedTable['metadata'] | undefined;
-    return {
-      metadataLocation: typeof location === 'string' ? location : undefined,
-      metadataText: bytes.subarray(span.start, span.end),
-      get metadata() {
-        metadata ??= parseJson(decode(bytes, span)) as LoadedTable['metadata'];
-        return metadata;
-      },
-      config: isRecord(config) ? (config as Readonly<Record<string, string>>) : {},
-    };
+    scanObject(bytes, 0, (name, start) => {
+      if (name === 'metadata') {
+        metadataText = bytes[start] === OPEN_OBJECT ? scanMetadata(bytes, start, known) : undefined;
+        if (metadataText !== undefined) return metadataText.span.end;
+      }
+      const end = valueEnd(bytes, start);
+      if (READ.has(name)) parts.set(name, parseJson(decode(bytes, { start, end })));
+      return end;
+    });
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+  if (metadataText === undefined) return undefined;
+  const { span } = metadataText;
+  const location = parts.get('metadata-location');
+  const config = parts.get('config');
+  let metadata: LoadedTable['metadata'] | undefined;
+  return {
+    metadataLocation: typeof location === 'string' ? location : undefined,
+    metadataText,
+    get metadata() {
+      metadata ??= parseJson(decode(bytes, span)) as LoadedTable['metadata'];
+      return metadata;
+    },
+    config: isRecord(config) ? (config as Readonly<Record<string, string>>) : {},
+  };
 }
 
+const READ: ReadonlySet<string> = new Set(['metadata-location', 'config']);
 const OPEN_OBJECT = 0x7b;

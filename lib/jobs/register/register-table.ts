@@ -97,7 +97,7 @@ async function registerOnTable(
   const startedMs = ports.clock.now();
   const cached = ports.cache.get(cacheKey(target));
   const warm = isUsable(cached, startedMs) ? cached.state : undefined;
-  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports, cached?.state)]);
+  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports)]);
   const reportOn = { target, references, footers, startedMs, oldestSentMs };
   if (footers.segments.length === 0) return reportTable(reportOn, ports);
   const state = await ensureTable(target, footers, known, ports);
@@ -111,7 +111,7 @@ async function registerOnTable(
     // What an Iceberg writer made may be this very table's own: it is judged on a state loaded after it was read (I11).
     initial: { state, fresh: warm === undefined && !footers.segments.some(mayBeWrittenByIceberg) },
     reload: async () => {
-      const loaded = await loadTable(target, ports, cached?.state);
+      const loaded = await loadTable(target, ports);
       if (loaded === undefined) throw missingTable(target);
       return loaded;
     },
@@ -141,13 +141,9 @@ async function registerOnTable(
   return reportTable({ ...reportOn, judgement: staging.judgement(), end, memory }, ports);
 }
 
-async function loadTable(
-  { table }: TableTarget,
-  { catalog }: TablePorts,
-  before: TableState | undefined,
-): Promise<TableState | undefined> {
+async function loadTable({ table }: TableTarget, { catalog }: TablePorts): Promise<TableState | undefined> {
   const loaded = await catalog.load(table);
-  return loaded === undefined ? undefined : readTableMetadata(table, loaded, before);
+  return loaded === undefined ? undefined : readTableMetadata(table, loaded);
 }
 
 function cacheKey({ entry, table }: TableTarget): string {
