@@ -77,7 +77,10 @@ const sigv4 = group({
 
 const queues = group({
   arrivals: optional(text, 'URL of the standard queue that route reads'),
-  registrations: optional(text, 'URL of the FIFO queue that register reads'),
+  registrations: optional(
+    text,
+    'URL of the FIFO queue that register reads; on Google Cloud the topic: projects/{project}/topics/{topic}',
+  ),
 });
 
 const store = group({
