@@ -1,12 +1,20 @@
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { Command } from 'commander';
-import { examine, type Finding } from '../lib/jobs/doctor.ts';
+import { Command, Option } from 'commander';
+import { examine } from '../lib/jobs/doctor/doctor.ts';
+import type { Finding } from '../lib/jobs/doctor/finding.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
-import { queueSetup, wire } from '../lib/wire.ts';
+import { askDeployed, doctorPorts, wire } from '../lib/wire.ts';
 import { printable } from './printable.ts';
 
 const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not checked': 'dim' } as const;
+
+interface Flags {
+  readonly table?: string;
+  readonly deployed?: string;
+  readonly write?: true;
+  readonly json?: true;
+}
 
 /** `doctor [--table NAME]`: exits 0 when nothing failed, 1 when something did or the configuration is not valid. */
 export function doctorCommand(): Command {
@@ -15,22 +23,40 @@ export function doctorCommand(): Command {
       'Checks the configuration against the living services; each failing line says what to change.',
     )
     .option('--table <name>', 'a table to load, in the namespace of each entry')
+    .addOption(
+      new Option(
+        '--deployed <function>',
+        'ask a deployed health function, by name or ARN: under its role, network and secrets',
+      ).conflicts('write'),
+    )
+    .option(
+      '--write',
+      'make a table of its own, of a name never used, with one file; it stays for you to drop',
+    )
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExample:\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar doctor --table orders' +
-        '\n\nOne small object is written below quarantine_url; nothing else is changed.' +
+      '\nExamples:\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar doctor --table orders' +
+        '\n  iceberg-registrar doctor --deployed iceberg-registrar-prod-health:live' +
+        '\n\nWithout --deployed one small object is written below quarantine_url; but for what --write makes nothing else is changed.' +
         '\n\nExit codes: 0 nothing failed, 1 something did',
     )
-    .action(async ({ table, json }: { readonly table?: string; readonly json?: true }) => {
-      const findings = await examine({ ...(await wire(process.env, process.stderr)), queueSetup }, table);
+    .action(async ({ json, ...flags }: Flags) => {
+      const findings = await findingsOf(flags);
       console.log(json ? stringifyJson({ findings }, 2) : findingsTable(findings));
       if (findings.some(({ state }) => state === 'failed')) process.exitCode = 1;
     });
 }
 
+async function findingsOf({ table, deployed, write }: Flags): Promise<readonly Finding[]> {
+  const about = table === undefined ? {} : { table };
+  if (deployed !== undefined) return (await askDeployed(deployed, { doctor: about }, process.env)).findings;
+  const ports = doctorPorts(await wire(process.env, process.stderr));
+  return examine(ports, { ...about, writes: write ? 'trial' : 'record' });
+}
+
 function findingsTable(findings: readonly Finding[]): string {
-  const several = new Set(findings.map(({ entry }) => entry)).size > 1;
+  const several = findings.some(({ entry }) => entry > 1);
   const table = new Table({
     head: [...(several ? ['entry'] : []), 'check', 'state', 'found'],
     style: { head: [], border: [] },
@@ -39,7 +65,7 @@ function findingsTable(findings: readonly Finding[]): string {
   });
   for (const { entry, check, state, found, wayOut } of findings) {
     const text = wayOut === undefined ? printable(found) : `${printable(found)}\n→ ${printable(wayOut)}`;
-    table.push([...(several ? [entry] : []), check, styleText(colours[state], state), text]);
+    table.push([...(several ? [entry || ''] : []), check, styleText(colours[state], state), text]);
   }
   return table.toString();
 }

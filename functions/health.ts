@@ -1,5 +1,5 @@
 import middy from '@middy/core';
 import { healthEvent } from '../lib/wire.ts';
 
-/** On a schedule → one line a table and one for all of them, as metrics: available, fresh, healthy. */
+/** On a schedule → one line a table and one for all of them, as metrics: available, fresh, healthy. `{doctor}` → `{findings}`. */
 export const handler = middy(healthEvent);

@@ -97,8 +97,8 @@ function listing({ partition }: AccessContext, urls: readonly string[]): PolicyS
 function watchBuckets({ partition, entries }: AccessContext): PolicyStatement {
   const buckets = entries.map(({ url }) => arnOf(partition, bucketUri(url)));
   return new PolicyStatement({
-    sid: 'ReadNotifications',
-    actions: ['s3:GetBucketNotification'],
+    sid: 'ReadBucketSettings',
+    actions: ['s3:GetBucketNotification', 's3:GetLifecycleConfiguration'],
     resources: unique(buckets),
   });
 }

@@ -20,6 +20,13 @@ import { storeByScheme } from './drivers/store-by-scheme.ts';
 import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
 import { registerCloudEvent } from './jobs/cloud-event.ts';
+import type { DoctorPorts } from './jobs/doctor/doctor.ts';
+import {
+  type DoctorAnswer,
+  type DoctorRequest,
+  doctorAnswer,
+  isDoctorRequest,
+} from './jobs/doctor/doctor-request.ts';
 import { type HealthReport, health, logHealth } from './jobs/health/health.ts';
 import { type PullAnswer, pull } from './jobs/pull.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile/reconcile-event.ts';
@@ -197,10 +204,51 @@ export async function reconcileEvent(event: unknown, context: InvocationContext)
   return reconcileRequest(event, await warm(), () => context.getRemainingTimeInMillis());
 }
 
-/** The job of `functions/health.ts`. */
-export async function healthEvent(): Promise<void> {
+/** The job of `functions/health.ts`; asked by `doctor --deployed`, it makes the checks of doctor instead. */
+export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undefined> {
   const wiring = await warm();
+  if (isDoctorRequest(event)) {
+    const { answerDoctor } = await import('./jobs/doctor/answer-doctor.ts');
+    return answerDoctor(event, doctorPorts(wiring));
+  }
   logHealth(await lookAtHealth(wiring), wiring.log);
+  return undefined;
+}
+
+/** What doctor asks, beside what a registration needs. */
+export function doctorPorts(wiring: Wiring): DoctorPorts {
+  const lifecycle = async ({ store }: Entry) =>
+    (await import('./drivers/bucket-lifecycle.ts')).s3Lifecycle(store);
+  return {
+    ...wiring,
+    queueSetup,
+    lifecycleOf: (entry) => ({ read: async (bucket) => (await lifecycle(entry)).read(bucket) }),
+    nodeVersion: process.version,
+  };
+}
+
+/** The checks of a deployed health function. @throws `config.invalid`, `auth.failed`, `internal.error` */
+export async function askDeployed(
+  functionName: string,
+  request: DoctorRequest,
+  env: Environment,
+): Promise<DoctorAnswer> {
+  const region =
+    /^arn:[^:]*:lambda:([^:]+):/.exec(functionName)?.[1] ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
+  if (region === undefined) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot ask the function "${functionName}": in which region is it? Set AWS_REGION, or name its ARN`,
+    );
+  }
+  const { invokeFunction } = await import('./drivers/lambda.ts');
+  const settings = { region, endpoint: env['AWS_ENDPOINT_URL_LAMBDA'] };
+  const answer = doctorAnswer(await invokeFunction(functionName, request, settings, systemClock));
+  if (answer !== undefined) return answer;
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot ask the function "${functionName}": it does not know doctor; name the health function, of this release or a newer one`,
+  );
 }
 
 /** Available, fresh, healthy: every table of a configuration, and its buckets' notifications. */

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { examine } from '../../../lib/jobs/doctor.ts';
-import { queueSetup, wire } from '../../../lib/wire.ts';
+import { type DoctorOptions, examine } from '../../../lib/jobs/doctor/doctor.ts';
+import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { describeWith } from '../services/describe-with.ts';
 import type { CatalogService } from '../services/service.ts';
 import { storeSettings } from '../services/settings.ts';
 
 /** What doctor says of a set-up that is right but for `changed`: check → state. */
-async function examined(service: CatalogService, changed: Readonly<Record<string, unknown>> = {}) {
+async function examined(
+  service: CatalogService,
+  changed: Readonly<Record<string, unknown>> = {},
+  writes: DoctorOptions['writes'] = 'record',
+) {
   const url = `s3://${service.store.bucket}/doctor-${randomUUID()}`;
   const wiring = await wire({
     REGISTRAR_CONFIG: JSON.stringify({
@@ -25,7 +29,7 @@ async function examined(service: CatalogService, changed: Readonly<Record<string
   const [entry] = wiring.entries;
   if (entry === undefined) throw new Error('Expected an entry');
   await wiring.portsOf(entry).store.write(`${url}/a.parquet`, Buffer.from('12345678'));
-  const findings = await examine({ ...wiring, queueSetup }, 'orders');
+  const findings = await examine(doctorPorts(wiring), { table: 'orders', writes });
   return Object.fromEntries(findings.map(({ check, state, found }) => [check, `${state}: ${found}`]));
 }
 
@@ -44,6 +48,13 @@ describeWith('doctor on Apache’s fixture', ['seaweedfsCatalog'], ({ seaweedfsC
     expect(await examined(service)).toMatchObject(right);
   });
 
+  test('registers a file in place in a table of its own', async () => {
+    expect(await examined(service, {}, 'trial')).toMatchObject({
+      ...right,
+      trial: expect.stringMatching(/^ok/),
+    });
+  });
+
   test('finds a catalog that is none', async () => {
     expect(await examined(service, { catalog_uri: service.store.endpoint })).toMatchObject({
       ...right,
@@ -58,6 +69,13 @@ describeWith('doctor on Apache’s fixture', ['seaweedfsCatalog'], ({ seaweedfsC
 describeWith('doctor on SeaweedFS’s catalog', ['seaweedfsOwnCatalog'], ({ seaweedfsOwnCatalog: service }) => {
   test('finds a right set-up right', async () => {
     expect(await examined(service)).toMatchObject(right);
+  });
+
+  test('registers a file in place in a table of its own', async () => {
+    expect(await examined(service, {}, 'trial')).toMatchObject({
+      ...right,
+      trial: expect.stringMatching(/^ok/),
+    });
   });
 
   test('finds that a token is refused, although the configuration is open to everybody', async () => {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { examine, type Finding } from '../../lib/jobs/doctor.ts';
-import { queueSetup, wire } from '../../lib/wire.ts';
-import { type Stack, startStack } from '../../local/stack.ts';
-import { appendTo, creation } from '../contract/catalog-table.ts';
+import { type DoctorOptions, examine } from '../../../lib/jobs/doctor/doctor.ts';
+import type { Finding } from '../../../lib/jobs/doctor/finding.ts';
+import type { LifecycleRule } from '../../../lib/ports.ts';
+import { doctorPorts, wire } from '../../../lib/wire.ts';
+import { type Stack, startStack } from '../../../local/stack.ts';
+import { appendTo, creation } from '../../contract/catalog-table.ts';
 
 let stack: Stack;
 beforeEach(async () => {
@@ -30,8 +32,22 @@ function wiring(changed: Readonly<Record<string, unknown>> = {}) {
   });
 }
 
+let rules: readonly LifecycleRule[] | undefined;
+beforeEach(() => {
+  rules = [];
+});
+
+/** The lifecycle rules alone are scripted: the embedded S3 has none. */
+function portsOf(made: Awaited<ReturnType<typeof wiring>>) {
+  return { ...doctorPorts(made), lifecycleOf: () => ({ read: async () => rules }) };
+}
+
 /** The findings of a set-up that is right but for `changed`, by check. */
-async function findings(changed: Readonly<Record<string, unknown>> = {}, table?: string) {
+async function findings(
+  changed: Readonly<Record<string, unknown>> = {},
+  table?: string,
+  writes: NonNullable<DoctorOptions['writes']> = 'record',
+) {
   const queue = (name: string, fifo: boolean) =>
     stack.createQueue(name, { fifo, visibilitySeconds: 360, deadLetter: { maxReceiveCount: 20 } }).url;
   const made = await wiring({
@@ -39,7 +55,7 @@ async function findings(changed: Readonly<Record<string, unknown>> = {}, table?:
     queues: { arrivals: queue('arrivals', false), registrations: queue('registrations', true) },
     ...changed,
   });
-  const all = await examine({ ...made, queueSetup }, table);
+  const all = await examine(portsOf(made), { ...(table !== undefined && { table }), writes });
   return new Map(all.map((finding): [string, Finding] => [finding.check, finding]));
 }
 
@@ -54,10 +70,12 @@ describe('examine finds a right set-up right', () => {
       'catalog',
       'clock',
       'creation',
+      'lifecycle',
       'quarantine',
       'registrations',
       'segments',
       'table',
+      'versions',
     ]);
   });
 });
@@ -117,12 +135,84 @@ describe('examine says what to change', () => {
     expect(bare.get('arrivals')).toMatchObject({ state: 'not checked' });
   });
 
+  test.each([
+    ['in/', 'failed'],
+    ['', 'failed'],
+    ['in/archive/', 'failed'],
+    ['elsewhere/', 'ok'],
+  ] as const)('a lifecycle rule that expires objects below "%s": %s', async (prefix, state) => {
+    rules = [
+      { prefix: 'in/', expires: false },
+      { id: 'old', prefix, expires: true },
+    ];
+    const found = (await findings()).get('lifecycle');
+    expect(found?.state).toBe(state);
+    if (state === 'failed')
+      expect(found?.found).toContain('"old" of bucket "lake" expires objects below s3://lake/in');
+  });
+
+  test('a store without lifecycle rules', async () => {
+    rules = undefined;
+    expect((await findings()).get('lifecycle')?.state).toBe('not checked');
+  });
+
+  test('an old Node', async () => {
+    const ports = { ...portsOf(await wiring()), nodeVersion: 'v22.1.0' };
+    const [versions] = await examine(ports);
+    expect(versions).toMatchObject({
+      check: 'versions',
+      state: 'warning',
+      found: expect.stringMatching(/^iceberg-registrar \d.* on Node v22\.1\.0$/),
+    });
+  });
+
   test('a clock that is apart from the store’s', async () => {
     const behind = { now: () => Date.now() - 20 * 60_000 };
-    const found = await examine({ ...(await wiring()), clock: behind, queueSetup });
+    const found = await examine({ ...portsOf(await wiring()), clock: behind });
     expect(found.find(({ check }) => check === 'clock')).toMatchObject({
       state: 'failed',
       found: expect.stringMatching(/1[12]\d\d s apart/),
     });
+  });
+});
+
+describe('examine writes as much as it may', () => {
+  const written = () =>
+    stack.objects
+      .list('lake', { prefix: '', delimiter: '', after: '', max: 1_000 })
+      .objects.map(({ key }) => key);
+
+  test('nothing', async () => {
+    const found = await findings({}, undefined, 'nothing');
+    expect(found.has('quarantine')).toBe(false);
+    expect(found.has('trial')).toBe(false);
+    expect(written()).toEqual([]);
+  });
+
+  test('a table of its own, where no key is a segment', async () => {
+    const found = (await findings({ partition_by: ['region'], branch: 'audit' }, undefined, 'trial')).get(
+      'trial',
+    );
+    expect(found).toMatchObject({ state: 'ok' });
+    const name = /"analytics\.(iceberg_registrar_doctor_[0-9a-f]{8})"/.exec(found?.found ?? '')?.[1] ?? '';
+    const made = portsOf(await wiring());
+    const [entry] = made.entries;
+    const table = entry && (await made.portsOf(entry).catalog.load({ namespace: ['analytics'], name }));
+    expect(table?.metadata['location']).toBe(`s3://lake/in/_temporary/iceberg-registrar/${name}`);
+    expect(table?.metadata['snapshots']).toEqual([
+      expect.objectContaining({ summary: expect.objectContaining({ 'added-records': '1' }) }),
+    ]);
+    expect(written().filter((key) => !/^(in\/_temporary|quarantine|in\/_quarantine)\//.test(key))).toEqual(
+      [],
+    );
+  });
+
+  test('a trial that the catalog refuses says why', async () => {
+    const found = await findings(
+      { create_via: 'create', catalog_uri: 'http://127.0.0.1:1' },
+      undefined,
+      'trial',
+    );
+    expect(found.get('trial')).toMatchObject({ state: 'not checked' });
   });
 });

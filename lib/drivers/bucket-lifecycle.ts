@@ -1,0 +1,37 @@
+import { GetBucketLifecycleConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
+import type { BucketLifecycle } from '../ports.ts';
+import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+
+/** Answers that say that there is nothing to tell: no configuration, or a store that has no such thing. */
+const NONE = new Set(['NoSuchLifecycleConfiguration']);
+const UNKNOWN = new Set([400, 405, 501]);
+
+/** The enabled lifecycle rules of a bucket on S3. */
+export function s3Lifecycle(settings: AwsSettings): BucketLifecycle {
+  const client = new S3Client({
+    ...awsClientConfig(settings),
+    forcePathStyle: settings.endpoint !== undefined,
+    followRegionRedirects: true,
+  });
+  return {
+    async read(bucket) {
+      try {
+        const { Rules = [] } = await client.send(
+          new GetBucketLifecycleConfigurationCommand({ Bucket: bucket }),
+        );
+        return Rules.filter(({ Status }) => Status === 'Enabled').map(
+          ({ ID, Expiration, Filter, Prefix }) => ({
+            ...(ID !== undefined && { id: ID }),
+            prefix: Filter?.Prefix ?? Filter?.And?.Prefix ?? Prefix ?? '',
+            expires: Expiration?.Days !== undefined || Expiration?.Date !== undefined,
+          }),
+        );
+      } catch (error) {
+        const fault = awsFault(error);
+        if (NONE.has(fault.name)) return [];
+        if (UNKNOWN.has(fault.status ?? 0)) return undefined;
+        throw awsError('store.unavailable', `read the lifecycle rules of bucket "${bucket}"`, fault);
+      }
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { RegistrarError } from '../errors.ts';
+import type { Clock } from '../ports.ts';
+import { faultText, httpSender } from './http.ts';
+import { awsSignature } from './rest-catalog/sigv4.ts';
+
+/** The longest that a function runs. */
+const TIMEOUT_MS = 15 * 60_000;
+
+export interface LambdaSettings {
+  readonly region: string;
+  /** @default AWS's own of the region */
+  readonly endpoint?: string | undefined;
+}
+
+/**
+ * Invokes a function and waits for what it answers, as the caller's own role (`lambda:InvokeFunction`).
+ *
+ * @param name or ARN, with an alias after a colon or without
+ * @throws `auth.failed`, `config.invalid` for a function that is not there, `internal.error` for one that fails
+ */
+export async function invokeFunction(
+  name: string,
+  payload: unknown,
+  { region, endpoint = `https://lambda.${region}.amazonaws.com` }: LambdaSettings,
+  clock: Clock,
+): Promise<unknown> {
+  const request = {
+    method: 'POST',
+    origin: new URL(endpoint).origin,
+    path: `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(payload),
+  } as const;
+  const signature = await awsSignature({ region, service: 'lambda' }, clock).authorize(request);
+  const sent = await httpSender({ timeoutMs: TIMEOUT_MS })({
+    ...request,
+    headers: { ...request.headers, ...signature },
+  });
+  const attempted = `Cannot ask the function "${name}" in region "${region}"`;
+  if (sent.kind !== 'answer') {
+    throw new RegistrarError(
+      'config.invalid',
+      `${attempted}: ${faultText(sent.cause)}; check the region and the network`,
+    );
+  }
+  const text = sent.body.toString();
+  if (sent.status === 404) {
+    throw new RegistrarError(
+      'config.invalid',
+      `${attempted}: there is none; name the deployed health function`,
+    );
+  }
+  if (sent.status !== 200) {
+    const code = sent.status === 403 ? 'auth.failed' : 'config.invalid';
+    throw new RegistrarError(
+      code,
+      `${attempted}: ${sent.status} ${text.slice(0, 500)}; allow the caller lambda:InvokeFunction`,
+    );
+  }
+  if (sent.headers['x-amz-function-error'] !== undefined) {
+    throw new RegistrarError('internal.error', `${attempted}: it failed: ${text.slice(0, 500)}; see its log`);
+  }
+  return JSON.parse(text);
+}

@@ -1,0 +1,21 @@
+import type { Finding } from './finding.ts';
+
+/** What `doctor --deployed` sends the health function. */
+export interface DoctorRequest {
+  readonly doctor: { readonly table?: string };
+}
+
+export interface DoctorAnswer {
+  readonly findings: readonly Finding[];
+}
+
+export function isDoctorRequest(event: unknown): event is DoctorRequest {
+  const { doctor } = (event ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof doctor === 'object' && doctor !== null;
+}
+
+/** What a function answered, if it knows the question. */
+export function doctorAnswer(answer: unknown): DoctorAnswer | undefined {
+  const { findings } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  return Array.isArray(findings) ? { findings } : undefined;
+}

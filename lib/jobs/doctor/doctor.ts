@@ -1,0 +1,80 @@
+import type { Entry } from '../../config/entry.ts';
+import type { BucketLifecycle } from '../../ports.ts';
+import { version } from '../../version.ts';
+import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
+import { examineAuthentication, examineCatalog, examineCreation, examineTable } from './examine-catalog.ts';
+import { examineLifecycle } from './examine-lifecycle.ts';
+import { examineQueue, type QueueSetup } from './examine-queue.ts';
+import { examineQuarantine, examineSegments } from './examine-store.ts';
+import { asFound, type Check, type Finding, type Found, notChecked, ok, warning } from './finding.ts';
+import { tryRegistration } from './trial.ts';
+
+export interface DoctorPorts extends RegisterPorts {
+  readonly queueSetup: (queueUrl: string) => Promise<QueueSetup>;
+  readonly lifecycleOf: (entry: Entry) => BucketLifecycle;
+  /** What runs this, `v24.22.3` of Node. */
+  readonly nodeVersion: string;
+}
+
+export interface DoctorOptions {
+  /** A table of the entries' namespaces to load. */
+  readonly table?: string;
+  /**
+   * `nothing`: the role may not write; `record`: one small object below `quarantine_url`, which answers nothing; `trial`: a table too, of a name
+   * never used, with one file, which stays for the operator to drop.
+   * @default record
+   */
+  readonly writes?: 'nothing' | 'record' | 'trial';
+}
+
+/** The oldest Node that has all that is used here. */
+const LEAST_NODE = 24;
+
+/** Checks the configuration against the living services. But for what `writes` says it changes nothing. */
+export async function examine(ports: DoctorPorts, options: DoctorOptions = {}): Promise<readonly Finding[]> {
+  const findings = await Promise.all(
+    ports.entries.map(async (entry, at) =>
+      (await examineEntry(entry, ports, options)).map((finding) => ({ entry: at + 1, ...finding })),
+    ),
+  );
+  return [{ entry: 0, check: 'versions', ...examineVersions(ports) }, ...findings.flat()];
+}
+
+function examineVersions({ nodeVersion }: DoctorPorts): Found {
+  const found = `iceberg-registrar ${version} on Node ${nodeVersion}`;
+  const major = Number(/\d+/.exec(nodeVersion)?.[0]);
+  return major < LEAST_NODE ? warning(found, `run it on Node ${LEAST_NODE} or newer`) : ok(found);
+}
+
+async function examineEntry(
+  entry: Entry,
+  ports: DoctorPorts,
+  { table, writes = 'record' }: DoctorOptions,
+): Promise<readonly Omit<Finding, 'entry'>[]> {
+  const services: EntryPorts = ports.portsOf(entry);
+  const look = async (check: Check, examination: () => Promise<Found>) => ({
+    check,
+    ...(await examination().catch(asFound)),
+  });
+
+  const catalog = await look('catalog', () => examineCatalog(entry, services));
+  const reached = catalog.state === 'ok';
+  const behind = (check: Check, examination: () => Promise<Found>) =>
+    look(check, reached ? examination : async () => notChecked('the catalog was not reached'));
+  return [
+    catalog,
+    ...(await Promise.all([
+      behind('authentication', () => examineAuthentication(entry, services)),
+      behind('creation', () => examineCreation(entry, services)),
+      ...(table === undefined ? [] : [behind('table', () => examineTable(entry, services, table))]),
+      look('segments', () => examineSegments(entry, services)),
+      look('lifecycle', () => examineLifecycle(entry, ports.lifecycleOf(entry))),
+    ])),
+    ...(writes === 'nothing' ? [] : await examineQuarantine(entry, services, ports.clock, look)),
+    ...(await Promise.all([
+      look('arrivals', () => examineQueue(entry.queues.arrivals, false, ports.queueSetup)),
+      look('registrations', () => examineQueue(entry.queues.registrations, true, ports.queueSetup)),
+    ])),
+    ...(writes === 'trial' ? [await behind('trial', () => tryRegistration(entry, services, ports))] : []),
+  ];
+}

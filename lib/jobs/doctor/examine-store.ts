@@ -1,0 +1,46 @@
+import type { Entry } from '../../config/entry.ts';
+import type { Clock } from '../../ports.ts';
+import type { EntryPorts } from '../register/register-ports.ts';
+import { type Check, type Finding, type Found, failed, notChecked, ok, warning } from './finding.ts';
+
+/** The ledger allows for so much (design, "Exactly once"); AWS refuses signatures beyond it. */
+const MOST_SKEW_MS = 15 * 60_000;
+const NOTABLE_SKEW_MS = 60_000;
+
+export async function examineSegments({ url }: Entry, { store }: EntryPorts): Promise<Found> {
+  for await (const { uri } of store.list(`${url}/`)) {
+    const read = await store.read(uri, { range: { suffix: 8 } });
+    if (read.kind !== 'denied') return ok(`objects below ${url} can be listed and read`);
+    return failed(`"${uri}" is denied: ${read.message}`, 'allow the role s3:GetObject below url');
+  }
+  return warning(`${url} can be listed and is empty`, 'check url if segments were shipped already');
+}
+
+export async function examineQuarantine(
+  { quarantine_url }: Entry,
+  { quarantine, store }: EntryPorts,
+  clock: Clock,
+  look: (check: Check, examination: () => Promise<Found>) => Promise<Omit<Finding, 'entry'>>,
+): Promise<readonly Omit<Finding, 'entry'>[]> {
+  let written: string | undefined;
+  const writable = await look('quarantine', async () => {
+    written = await quarantine.put({
+      v: 1,
+      kind: 'discarded',
+      at: new Date(clock.now()).toISOString(),
+      message: 'Written by doctor to see whether it can be',
+      answers: `${quarantine_url.replace(/\/+$/, '')}/_doctor/nothing.json`,
+    });
+    return ok(`${quarantine_url} can be written`);
+  });
+  const time = await look('clock', async () => {
+    if (written === undefined) return notChecked('nothing could be written');
+    const read = await store.read(written);
+    if (read.kind !== 'object') return notChecked(`what was written cannot be read: ${read.kind}`);
+    const skewMs = Math.abs(read.lastModifiedMs - clock.now());
+    const found = `this clock and the store's are ${Math.round(skewMs / 1000)} s apart`;
+    if (skewMs > MOST_SKEW_MS) return failed(found, 'set the clock by NTP');
+    return skewMs > NOTABLE_SKEW_MS ? warning(found, 'set the clock by NTP') : ok(found);
+  });
+  return [writable, time];
+}

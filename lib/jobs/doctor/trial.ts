@@ -1,0 +1,66 @@
+import pLimit from 'p-limit';
+import type { Entry } from '../../config/entry.ts';
+import { RegistrarError } from '../../errors.ts';
+import { referenceTo } from '../../event/segment-reference.ts';
+import { register } from '../register/register.ts';
+import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
+import { type Found, failed, ok } from './finding.ts';
+
+/** A Parquet file with one row of one optional column, `id` int with field ID 1. */
+const SEGMENT = Buffer.from(
+  'UEFSMRUGFQwVEFwVAhUAFQIVABUEFQAAAAMBBAwBAAAAFQQZLEgFdGFibGUVAgAVAiUCGAJpZFUCABYCGRwZHCYIHBUCGRUAGRgCaWQVAhYCFjYWOiYIPDYAKAQBAAAAGAQBAAAAABkcFQYVABUCAAAAFjYWAjY6ACgMZGVtbyBzaGlwcGVyGRwcAAAAbAAAAFBBUjE=',
+  'base64',
+);
+const TRIAL_MS = 60_000;
+
+/**
+ * The whole way with a table of its own, of a name never used: a file is written where no key is a segment, a table is made there with the
+ * file's field IDs, and the file becomes a snapshot. Nothing is taken away again: some catalogs delete a table's files with it, and the registrar
+ * deletes nothing (I1).
+ */
+export async function tryRegistration(
+  entry: Entry,
+  services: EntryPorts,
+  ports: RegisterPorts,
+): Promise<Found> {
+  const name = `iceberg_registrar_doctor_${ports.random.uuid().slice(0, 8)}`;
+  const url = `${entry.url}/_temporary/iceberg-registrar`;
+  const uri = `${url}/${name}/trial.parquet`;
+  const { table_location: _, from: _from, pipeline: _pipeline, ...kept } = entry;
+  const trial: Entry = {
+    ...kept,
+    url,
+    layout: '{url}/{dataset}/…',
+    table: '{dataset}',
+    branch: 'main',
+    create_table: true,
+    partition_by: [],
+    field_ids: 'checked',
+  };
+  const title = `"${[...entry.namespace, name].join('.')}"`;
+  const reference = referenceTo(uri);
+  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
+
+  await services.store.write(uri, SEGMENT, { ifAbsent: true });
+  const { outcomes } = await register(
+    [reference],
+    {
+      ...ports,
+      entries: [trial],
+      // A refusal of this file is an answer, and nothing to look at later.
+      portsOf: () => ({ ...services, quarantine: { ...services.quarantine, put: async () => uri } }),
+      cache: new Map(),
+      footerLimit: pLimit(1),
+    },
+    () => TRIAL_MS,
+  );
+  const [outcome] = outcomes;
+  if (outcome?.kind === 'committed') {
+    return ok(
+      `table ${title} was made below ${url} with one file in place; drop it, without purging, when you like`,
+    );
+  }
+  const error = outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
+  if (error instanceof RegistrarError) throw error;
+  return failed(`the file was not registered in table ${title}: ${outcome?.kind}`, 'see the log');
+}
