@@ -1,3 +1,5 @@
+import { caches } from './living/caches.ts';
+import { living } from './living/section.ts';
 import { manifests } from './manifests/section.ts';
 import type { Section } from './section.ts';
 import { asTheyLie } from './tables/as-they-lie.ts';
@@ -19,4 +21,6 @@ export const sections: readonly Section[] = [
   asTheyLie,
   predicates,
   manifests,
+  caches,
+  living,
 ];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Dataset } from '../../local/shipper/dataset.ts';
+import type { Dataset, Row } from '../../local/shipper/dataset.ts';
 import type { Dice } from '../../local/shipper/dice.ts';
 import { makeSegment } from '../../local/shipper/segment.ts';
 import { s3Event } from '../integration/pipeline/s3-event.ts';
@@ -18,14 +18,20 @@ export interface Shipped {
   readonly etag: string;
 }
 
+/** A segment that the fleet made. */
+export interface ShippedSegment extends Shipped {
+  readonly dataset: Dataset;
+  readonly rows: readonly Row[];
+}
+
 /** Datasets, and what was shipped of each. */
 export interface Fleet {
   readonly datasets: readonly Dataset[];
   /** What a table must hold once everything is registered. */
   expected(dataset: Dataset): Count;
   /** Makes and uploads the next segment of a dataset; the third of its versions comes with its last segments. */
-  ship(dataset: Dataset): Promise<Shipped>;
-  readonly shipped: readonly Shipped[];
+  ship(dataset: Dataset): Promise<ShippedSegment>;
+  readonly shipped: readonly ShippedSegment[];
 }
 
 /** @param ofEach how many segments a dataset will have */
@@ -34,7 +40,7 @@ export function makeFleet({ s3 }: Lake, tables: number, ofEach: number, dice: Di
     readings(`readings_${String(index).padStart(2, '0')}`),
   );
   const counts = new Map<Dataset, Count & { readonly segments: number }>();
-  const shipped: Shipped[] = [];
+  const shipped: ShippedSegment[] = [];
   const none = { rows: 0, distinct: 0, checksum: 0n, segments: 0 };
 
   return {
@@ -53,7 +59,8 @@ export function makeFleet({ s3 }: Lake, tables: number, ofEach: number, dice: Di
       });
       const Key = `${prefix}/${segment.key}`;
       const { ETag = '' } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: segment.bytes }));
-      const one = { key: Key, sizeBytes: segment.bytes.length, etag: ETag.replaceAll('"', '') };
+      const etag = ETag.replaceAll('"', '');
+      const one = { key: Key, sizeBytes: segment.bytes.length, etag, dataset, rows: segment.rows };
       shipped.push(one);
       return one;
     },

@@ -7,6 +7,10 @@ import {
   SetQueueAttributesCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { systemRandom } from '../../lib/drivers/platform.ts';
+import { quarantineIn } from '../../lib/drivers/quarantine.ts';
+import { s3Store } from '../../lib/drivers/s3.ts';
+import type { QuarantineRecord } from '../../lib/ports.ts';
 import { createQueues, sqsClient } from '../integration/pipeline/queues.ts';
 import type { CatalogService, Services } from '../integration/services/service.ts';
 import { storeSettings } from '../integration/services/settings.ts';
@@ -76,6 +80,12 @@ export async function openLake(
       AWS_SECRET_ACCESS_KEY: localstack.secretAccessKey,
     }),
   };
+}
+
+/** What lies in quarantine. */
+export async function quarantined({ catalog }: Lake): Promise<readonly QuarantineRecord[]> {
+  const list = quarantineIn(s3Store(storeSettings(catalog.store)), quarantineUrl, systemRandom).list();
+  return (await Array.fromAsync(list)).map(({ record }) => record);
 }
 
 export interface Outgoing {

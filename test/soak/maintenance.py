@@ -62,10 +62,10 @@ def call(spark, procedure):
     return spark.sql(f"CALL ice.system.{procedure}").collect()[0].asDict()
 
 
-def count(spark, table):
+def count(spark, table, catalog="ice"):
     row = spark.sql(
         f"""SELECT count(*) AS row_count, count(DISTINCT seq) AS distinct_seq,
-        sum(bigint(conv(substr(md5({TEXT}), 1, 8), 16, 10))) AS checksum FROM ice.{table}"""
+        sum(bigint(conv(substr(md5({TEXT}), 1, 8), 16, 10))) AS checksum FROM {catalog}.{table}"""
     ).collect()[0]
     return {"rows": row["row_count"], "distinct": row["distinct_seq"], "checksum": str(row["checksum"] or 0)}
 

@@ -36,6 +36,11 @@ export interface Maintained {
   readonly errors: string[];
 }
 
+/** The moment before which snapshots are expired, as Spark reads it. */
+export function oldestKept(): string {
+  return new Date(Date.now() - HISTORY_MINUTES * 60_000).toISOString().replace('T', ' ').slice(0, 19);
+}
+
 /** Compacts, rewrites manifests and expires, one table after another, until the signal ends it. */
 export async function maintain(
   spark: Program,
@@ -45,8 +50,7 @@ export async function maintain(
   const sum: Maintained = { tables: 0, compacted: 0, manifests: 0, snapshots: 0, files: 0, errors: [] };
   for (let turn = 0; !signal.aborted; turn += 1) {
     const dataset = datasets[turn % datasets.length];
-    const olderThan = new Date(Date.now() - HISTORY_MINUTES * 60_000);
-    const older_than = olderThan.toISOString().replace('T', ' ').slice(0, 19);
+    const older_than = oldestKept();
     try {
       const done = await spark.ask({ do: 'maintain', table: `${namespace}.${dataset?.name}`, older_than });
       const { compacted, manifests, snapshots, files } = done as Maintained;

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemRandom } from '../../lib/drivers/platform.ts';
-import { quarantineIn } from '../../lib/drivers/quarantine.ts';
 import { s3Store } from '../../lib/drivers/s3.ts';
 import type { QuarantineRecord } from '../../lib/ports.ts';
 import { seededDice } from '../../local/shipper/dice.ts';
@@ -13,7 +11,7 @@ import { bundle } from './bundle.ts';
 import { makeFleet, notify, type Shipped, shipAll } from './fleet.ts';
 import { type HandlerLog, handlerLog } from './handler-log.ts';
 import { type Kills, killAtRandom, startHandlers } from './handlers.ts';
-import { namespace, openLake, quarantineUrl, untilEmpty, url, waiting } from './lake.ts';
+import { namespace, openLake, quarantined, untilEmpty, url, waiting } from './lake.ts';
 import { type Maintained, maintain, startSpark } from './maintenance.ts';
 import { clickHouseReader, pythonReader, sparkReader } from './readers.ts';
 import { startTrouble, type Trouble } from './trouble.ts';
@@ -133,9 +131,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     ...(spark === undefined ? [] : [sparkReader(spark, namespace)]),
   ];
   const verdict = await compare(readers, fleet);
-  const store = s3Store(storeSettings(catalog.store));
-  const quarantine = quarantineIn(store, quarantineUrl, systemRandom).list();
-  const quarantined = (await Array.fromAsync(quarantine)).map(({ record }) => record);
+  const inQuarantine = await quarantined(lake);
   const expiredUris = new Set(
     [...uploadedEarlier.keys()].map((key) => `s3://${catalog.store.bucket}/${key}`),
   );
@@ -149,8 +145,8 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     maintained,
     heard,
     deadLetters: await waiting(lake.sqs, lake.deadLetters),
-    quarantined,
-    unprovable: quarantined.filter(
+    quarantined: inQuarantine,
+    unprovable: inQuarantine.filter(
       ({ code, segment }) => code === 'registration.unprovable' && expiredUris.has(segment?.uri ?? ''),
     ).length,
     engines: readers.map(({ name }) => name),

@@ -1,0 +1,61 @@
+import type { Row } from '../../local/shipper/dataset.ts';
+import type { Count } from '../../test/soak/readers.ts';
+import { checksum } from '../../test/soak/readings.ts';
+
+/** Rows that one writer appends in one commit; their `seq` are consecutive and no other batch's. */
+export interface Batch {
+  readonly firstSeq: bigint;
+  readonly rows: readonly Row[];
+}
+
+const ROWS_PER_BATCH = 20;
+
+/**
+ * The next batches of a writer that is no registrar: the columns of `readings` that no version of the schema changes the name of. Its
+ * rows begin with `base`, far from what shippers and other writers have.
+ */
+export function* batches(writer: string, base: bigint): Generator<Batch, never> {
+  for (let firstSeq = base; ; firstSeq += BigInt(ROWS_PER_BATCH)) {
+    const rows = Array.from({ length: ROWS_PER_BATCH }, (_, index): Row => {
+      const seq = firstSeq + BigInt(index);
+      return {
+        seq,
+        device: writer,
+        measured_at: 1_767_225_600_000_000n + (seq - base) * 250_000n,
+        reading: index % 10 === 9 ? null : Number((seq * 7_919n) % 2_147_483_647n),
+      };
+    });
+    yield { firstSeq, rows };
+  }
+}
+
+/** What a table must hold: what was put in, less what was deleted. */
+export interface Account {
+  add(rows: readonly Row[]): void;
+  remove(rows: readonly Row[]): void;
+  count(): Count;
+}
+
+export function openAccount(): Account {
+  let [rows, sum] = [0, 0n];
+  return {
+    add(more) {
+      rows += more.length;
+      sum += checksum(more);
+    },
+    remove(gone) {
+      rows -= gone.length;
+      sum -= checksum(gone);
+    },
+    count: () => ({ rows, distinct: rows, checksum: sum }),
+  };
+}
+
+/** As JSON for the programs of the writers: what is a bigint is text. */
+export function spelledRows({ rows }: Batch): readonly Readonly<Record<string, string | null>>[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)]),
+    ),
+  );
+}

@@ -1,0 +1,162 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Schema } from '../../lib/spec/schema.ts';
+import { restFixtureOnHost } from '../../test/integration/services/rest-fixture.ts';
+import type { CatalogService, Folders, Services } from '../../test/integration/services/service.ts';
+import { install, installedFolder, startServices } from '../../test/integration/services/services.ts';
+import { bundle } from '../../test/soak/bundle.ts';
+import type { Count } from '../../test/soak/readers.ts';
+import type { Cell } from '../cell.ts';
+import { startEngines } from '../engines/start.ts';
+import type { Context, Section } from '../section.ts';
+import { cellOf } from '../tables/certified-table.ts';
+import { countRows } from './count-rows.ts';
+import { postgresql } from './postgresql.ts';
+import { type Together, together } from './together.ts';
+
+const databases = { SQLite: sqliteCatalog, PostgreSQL: postgresqlCatalog };
+
+export const living: Section = {
+  name: 'living',
+  title: 'Living together',
+  short: false,
+  async *run(context) {
+    await Promise.all([install('spark'), install('readers'), install('fixture'), bundle(context.scratch)]);
+    const catalogs = Object.entries(databases);
+    for (const [database, start] of catalogs) {
+      const feature = `one table of many writers, on ${database}`;
+      try {
+        yield* onDatabase(feature, { ...context, minutes: context.minutes / catalogs.length }, start);
+      } catch (error) {
+        context.log(`${(error as Error).stack}\n`);
+        yield cellOf('registrar', feature, [`error: ${(error as Error).message}`], '');
+      }
+    }
+  },
+};
+
+interface Running {
+  readonly catalog: CatalogService;
+  readonly localstack: Services['localstack'];
+}
+
+type Start = (context: Context, folders: Folders) => Promise<Running>;
+
+async function* onDatabase(feature: string, context: Context, start: Start): AsyncGenerator<Cell> {
+  const closing: (() => Promise<void>)[] = [];
+  const onClose = (close: () => Promise<void>) => void closing.push(close);
+  const own = { ...context, onClose };
+  try {
+    const scratch = join(context.scratch, feature);
+    mkdirSync(scratch, { recursive: true });
+    const folders = { installed: installedFolder, logs: scratch, scratch };
+    const running = await start(own, folders);
+    const lived = await together({ ...own, ...running, scratch, bundles: join(context.scratch, 'dist') });
+    const { commits, conflicts, work, othersFiles } = lived;
+    context.say(
+      `${feature}: ${JSON.stringify({ rows: lived.expected.rows, commits, conflicts, othersFiles, ...work, gaveUp: work.gaveUp.length })}`,
+    );
+    for (const line of [...lived.faults, ...work.gaveUp]) context.log(`${line}\n`);
+    yield cellOf('registrar', feature, [...lived.faults, ...tooLittle(lived)], told(lived));
+    yield cellOf(
+      'Spark',
+      `${feature}, through a table cache, after REFRESH TABLE`,
+      difference(lived.expected, lived.cached.refreshed),
+      `${lived.expected.rows} rows`,
+    );
+    yield* counted(feature, own, running.catalog, lived);
+  } finally {
+    for (const close of closing.toReversed()) await close().catch(() => {});
+  }
+}
+
+/** Every engine, started now, reads every row. */
+async function* counted(
+  feature: string,
+  context: Context,
+  catalog: CatalogService,
+  { table, expected }: Together,
+): AsyncGenerator<Cell> {
+  const { scratch, log } = context;
+  const schema = await currentSchema(catalog, table);
+  const names = context.engines.map(({ name }) => name);
+  const { engines, notRun } = await startEngines(names, { catalog, scratch, logFolder: scratch, log });
+  for (const engine of engines) context.onClose(() => engine.stop());
+  for (const engine of engines) {
+    try {
+      const found = countRows(schema, await engine.rows(table));
+      yield cellOf(engine.name, feature, difference(expected, found), `${found.rows} rows`);
+    } catch (error) {
+      yield cellOf(engine.name, feature, [`error: ${(error as Error).message}`], '');
+    }
+  }
+  for (const [engine, detail] of [...notRun, ...context.notRun])
+    yield { feature, engine, outcome: 'not-run', detail };
+}
+
+function difference(expected: Count, found: Count): readonly string[] {
+  if (
+    found.rows === expected.rows &&
+    found.distinct === expected.distinct &&
+    found.checksum === expected.checksum
+  )
+    return [];
+  return [
+    `${found.rows} rows (${found.distinct} different) with checksum ${found.checksum}; ${expected.rows} with ${expected.checksum} were written and not deleted`,
+  ];
+}
+
+/** What a run must have seen, or it proves nothing. */
+function tooLittle({ commits, work, othersFiles }: Together): readonly string[] {
+  const seen = { ...commits, ...work, 'files of others': othersFiles, gaveUp: 1 };
+  return Object.entries(seen).flatMap(([what, count]) =>
+    Number(count) > 0 ? [] : [`nothing seen of ${what}`],
+  );
+}
+
+function told({ commits, work, othersFiles }: Together): string {
+  const by = Object.entries(commits).map(([writer, count]) => `${writer} ${count}`);
+  return (
+    `commits: ${by.join(', ')}; Spark: ${work.rounds} rounds of maintenance, ${work.compacted} files compacted, ` +
+    `${work.snapshots} snapshots expired, ${work.deleted} rows deleted, ${work.rollbacks} rollback, killed twice; ${othersFiles} files of others notified`
+  );
+}
+
+async function currentSchema(
+  { uri }: CatalogService,
+  { namespace, name }: Together['table'],
+): Promise<Schema> {
+  const answer = await fetch(`${uri}/v1/namespaces/${namespace.join('\x1f')}/tables/${name}`);
+  const { metadata } = (await answer.json()) as {
+    readonly metadata: { readonly schemas: readonly Schema[]; readonly 'current-schema-id': number };
+  };
+  const schema = metadata.schemas.find((one) => one['schema-id'] === metadata['current-schema-id']);
+  if (schema === undefined) throw new Error(`Cannot find the schema of "${name}"`);
+  return schema;
+}
+
+async function sqliteCatalog({ onClose }: Context): Promise<Running> {
+  const { services, notRun, stop } = await startServices({ want: ['seaweedfsCatalog', 'localstack'] });
+  onClose(() => stop({ keepLogs: false }));
+  const { localstack, seaweedfsCatalog: catalog } = services;
+  if (localstack === undefined || catalog === undefined) throw new Error(Object.values(notRun).join('; '));
+  return { localstack, catalog };
+}
+
+async function postgresqlCatalog({ onClose }: Context, folders: Folders): Promise<Running> {
+  await install('postgresql');
+  const { services, notRun, stop } = await startServices({ want: ['seaweedfs', 'localstack'] });
+  onClose(() => stop({ keepLogs: false }));
+  const { localstack, seaweedfs } = services;
+  if (localstack === undefined || seaweedfs === undefined) throw new Error(Object.values(notRun).join('; '));
+  const database = await postgresql(folders);
+  onClose(database.stop);
+  const { service: catalog, stop: end } = await restFixtureOnHost(
+    folders,
+    'fixture',
+    seaweedfs,
+    database.service,
+  );
+  onClose(end);
+  return { localstack, catalog };
+}

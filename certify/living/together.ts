@@ -1,0 +1,204 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dataset } from '../../local/shipper/dataset.ts';
+import { seededDice } from '../../local/shipper/dice.ts';
+import type { CatalogService, Services } from '../../test/integration/services/service.ts';
+import { makeAgedTables } from '../../test/soak/aged.ts';
+import { type Fleet, makeFleet, notify, shipAll } from '../../test/soak/fleet.ts';
+import { handlerLog } from '../../test/soak/handler-log.ts';
+import { startHandlers } from '../../test/soak/handlers.ts';
+import { type Lake, namespace, openLake, quarantined, untilEmpty } from '../../test/soak/lake.ts';
+import type { Count } from '../../test/soak/readers.ts';
+import { startTrouble, type Trouble } from '../../test/soak/trouble.ts';
+import { notifyOthers } from './notify-others.ts';
+import { type Platform, type PlatformWork, startPlatform } from './platform.ts';
+import { openAccount } from './rows.ts';
+import { type Stream, startStream } from './stream.ts';
+import { startWriter, type Writer } from './writers.ts';
+
+export interface TogetherOptions {
+  readonly catalog: CatalogService;
+  readonly localstack: Services['localstack'];
+  /** `dist` of the built functions. */
+  readonly bundles: string;
+  readonly minutes: number;
+  readonly seed: string;
+  readonly scratch: string;
+  readonly say: (line: string) => void;
+  readonly log: (text: string) => void;
+  readonly onClose: (close: () => Promise<void>) => void;
+}
+
+/** What happened to one table, and what it must hold. */
+export interface Together {
+  readonly table: { readonly namespace: readonly string[]; readonly name: string };
+  readonly expected: Count;
+  /** Commits by writer. */
+  readonly commits: Readonly<Record<string, number>>;
+  readonly conflicts: Readonly<Record<string, number>>;
+  readonly work: Readonly<PlatformWork>;
+  /** Parquet files of others that the registrar was told of. */
+  readonly othersFiles: number;
+  /** What went wrong of which no fault of others is the cause. */
+  readonly faults: readonly string[];
+  /** Through a catalog that caches: rows as the cache has them, and after a refresh. */
+  readonly cached: { readonly rows: number; readonly refreshed: Count };
+}
+
+const SEGMENTS_A_MINUTE = 90;
+const SHIPPING_SHARE = 0.9;
+
+/**
+ * One table and all its writers at once: the registrar's functions, fed by queues; Spark that appends a stream; PyIceberg; DuckDB; and Spark
+ * that compacts, rewrites manifests, expires, deletes and rolls back, each of both killed once. The registrar is told of every file that
+ * any of them writes.
+ */
+export async function together(options: TogetherOptions): Promise<Together> {
+  const { catalog, minutes, seed, log, onClose } = options;
+  const lake = await openLake({ localstack: options.localstack, seaweedfsCatalog: catalog }, onClose);
+  const dice = (what: string) => seededDice(`${seed}/${what}`);
+  const segments = Math.ceil(minutes * SEGMENTS_A_MINUTE);
+  const fleet = makeFleet(lake, 1, segments, dice('fleet'));
+  const [dataset] = fleet.datasets as readonly [Dataset];
+  const table = { namespace: [namespace], name: dataset.name };
+  const uploadedEarlier = await makeAgedTables(lake, fleet, [dataset]);
+  // Its proxies alone: they put uploads back to when the aged table says they were.
+  const trouble = await startTrouble(catalog, uploadedEarlier, seed);
+  trouble.end();
+  onClose(() => trouble.close());
+  const account = openAccount();
+  const platform = await startPlatform(catalog, table, account, log);
+  onClose(() => platform.stop());
+  const shared = { catalog, table, account, log };
+  const stream = await startStream({ ...shared, base: 10n ** 12n, scratch: join(options.scratch, 'stream') });
+  const heard = handlerLog(log);
+  const handlers = await startHandlers(lake, {
+    bundles: options.bundles,
+    env: lake.environment(trouble.catalog.url, trouble.store.url),
+    onOutput: heard.onOutput,
+    onThrown: heard.onThrown,
+  });
+  onClose(() => handlers.stop());
+  const pyIceberg = startWriter('PyIceberg', { ...shared, base: 2n * 10n ** 12n });
+  const duckDb = startWriter('DuckDB', { ...shared, base: 3n * 10n ** 12n });
+  const writers = [stream, pyIceberg, duckDb];
+
+  await platform.cachedRows();
+  const over = new AbortController();
+  const others = notifyOthers(lake, fleet, over.signal);
+  const overMs = minutes * 60_000;
+  const shipping = shipAll(lake, fleet, {
+    ofEach: segments,
+    overMs: overMs * SHIPPING_SHARE,
+    dice: dice('shipper'),
+  });
+  await liveFor(overMs, { ...options, lake, fleet, platform, stream, writers, trouble });
+  await shipping;
+  for (const writer of writers) await writer.stop();
+  over.abort();
+  const othersFiles = await others;
+  await untilEmpty(lake, handlers.failed);
+  const cached = { rows: await platform.cachedRows(), refreshed: await refreshed(platform) };
+  const quarantine = await quarantined(lake);
+  await platform.stop();
+  const registered = fleet.expected(dataset);
+  const other = account.count();
+  return {
+    table,
+    expected: {
+      rows: registered.rows + other.rows,
+      distinct: registered.distinct + other.distinct,
+      checksum: registered.checksum + other.checksum,
+    },
+    commits: {
+      registrar: trouble.commits.landed,
+      ...Object.fromEntries(writers.map(({ name, landed }) => [name, landed.length])),
+    },
+    conflicts: {
+      registrar: trouble.commits.conflicts,
+      ...Object.fromEntries(writers.map((writer) => [writer.name, writer.conflicts()])),
+    },
+    work: platform.work,
+    othersFiles,
+    faults: [
+      ...heard.faults(),
+      ...quarantine.map(({ code, message }) => `in quarantine: ${code}: ${message}`),
+    ],
+    cached,
+  };
+}
+
+interface Living extends TogetherOptions {
+  readonly lake: Lake;
+  readonly fleet: Fleet;
+  readonly platform: Platform;
+  readonly stream: Stream;
+  readonly writers: readonly Writer[];
+  readonly trouble: Trouble;
+}
+
+/** The platform's work, round after round, and what comes once, each at its part of the time. */
+async function liveFor(overMs: number, living: Living): Promise<void> {
+  const { fleet, platform, stream, writers, say } = living;
+  const startedMs = Date.now();
+  // The rollback first: it needs a registrar at work.
+  const once = [
+    { at: 0.1, what: 'the table is rolled back', run: () => rollBack(living) },
+    { at: 0.3, what: 'the stream is killed', run: () => stream.kill() },
+    { at: 0.6, what: 'maintenance is killed', run: () => platform.maintainAndDie() },
+  ];
+  let deletedSegments = 0;
+  const deleted = new Map<Writer, number>();
+  // On a slow machine what comes once comes late, and comes.
+  while (Date.now() - startedMs < overMs || once.length > 0) {
+    const next = once[0];
+    if (next !== undefined && Date.now() - startedMs > overMs * next.at) {
+      once.shift();
+      say(`${next.what}`);
+      await next.run();
+    }
+    await platform.maintain();
+    // Of each writer something that is in the table for certain: of the registrar's, what it had committed before all this.
+    const segment = fleet.shipped[deletedSegments];
+    if (deletedSegments < 10 && segment !== undefined) {
+      deletedSegments += 1;
+      await platform.delete(segment.rows);
+    }
+    for (const writer of writers) {
+      const batch = writer.landed[deleted.get(writer) ?? 0];
+      if (batch === undefined) continue;
+      deleted.set(writer, (deleted.get(writer) ?? 0) + 1);
+      await platform.delete(batch.rows);
+    }
+  }
+}
+
+const COMMITS_ROLLED_BACK = 3;
+const MOST_MS_WITHOUT_COMMITS = 120_000;
+
+/**
+ * Rolls back over commits of the registrar, while it goes on; the other writers wait, since what a rollback takes from them nobody would
+ * append again. What was shipped meanwhile is delivered once more.
+ */
+async function rollBack({ lake, fleet, platform, writers, trouble }: Living): Promise<void> {
+  await Promise.all(writers.map((writer) => writer.pause()));
+  const from = fleet.shipped.length;
+  const snapshot = await platform.snapshot();
+  const before = trouble.commits.landed;
+  for (let ms = 0; trouble.commits.landed < before + COMMITS_ROLLED_BACK; ms += 100) {
+    if (ms > MOST_MS_WITHOUT_COMMITS)
+      throw new Error('Cannot roll back: the registrar commits nothing that could be');
+    await sleep(100);
+  }
+  await platform.rollback(snapshot);
+  await notify(lake, 'arrivals', fleet.shipped.slice(Math.max(0, from - IN_FLIGHT)));
+  for (const writer of writers) writer.resume();
+}
+
+/** Segments that may still have been on their way to the table when its snapshot was taken. */
+const IN_FLIGHT = 500;
+
+async function refreshed(platform: Platform): Promise<Count> {
+  await platform.refresh();
+  return platform.count({ cached: true });
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
+import type { CatalogService } from '../../test/integration/services/service.ts';
+import { installedFolder } from '../../test/integration/services/services.ts';
+import { startProgram } from '../../test/soak/python.ts';
+import { type Account, type Batch, batches, spelledRows } from './rows.ts';
+
+/** A writer that goes on appending until it is told to pause or to stop. */
+export interface Writer {
+  readonly name: string;
+  /** Batches that are in the table. */
+  readonly landed: readonly Batch[];
+  /** Commits that failed, and were tried again. */
+  conflicts(): number;
+  /** Resolves once nothing of it is under way; what it appended before is in the table. */
+  pause(): Promise<void>;
+  resume(): void;
+  stop(): Promise<void>;
+}
+
+const root = join(import.meta.dirname, '../..');
+const PAUSE_MS = 250;
+
+/** PyIceberg or DuckDB, a commit a batch. */
+export function startWriter(
+  name: 'PyIceberg' | 'DuckDB',
+  options: {
+    readonly catalog: CatalogService;
+    readonly table: TableIdentifier;
+    readonly base: bigint;
+    readonly account: Account;
+    readonly log: (text: string) => void;
+  },
+): Writer {
+  const { catalog, table, base, account, log } = options;
+  const program = startProgram(
+    join(installedFolder, 'readers/bin/python'),
+    [join(import.meta.dirname, 'row_writer.py')],
+    { PYTHONPATH: join(root, 'test/integration/readers') },
+    log,
+  );
+  const landed: Batch[] = [];
+  let conflicts = 0;
+  const append = async (batch: Batch): Promise<void> => {
+    for (;;) {
+      const request = { engine: name.toLowerCase(), catalog, ...table, rows: spelledRows(batch) };
+      const answer = (await program.ask(request)) as { readonly landed: boolean; readonly error?: string };
+      if (answer.error !== undefined) {
+        conflicts += 1;
+        log(`${name}: ${answer.error}\n`);
+      }
+      if (answer.landed) break;
+      await sleep(PAUSE_MS);
+    }
+    account.add(batch.rows);
+    landed.push(batch);
+  };
+
+  const source = batches(name, base);
+  const turns = turnstile(async () => {
+    await append(source.next().value);
+    await sleep(PAUSE_MS);
+  });
+  return {
+    name,
+    landed,
+    conflicts: () => conflicts,
+    pause: turns.pause,
+    resume: turns.resume,
+    async stop() {
+      await turns.stop();
+      await program.stop();
+    },
+  };
+}
+
+/** Takes turns, one after another, but for the time between `pause` and `resume`. A turn that throws ends it; `pause` and `stop` say so. */
+export function turnstile(turn: () => Promise<void>) {
+  let stopped = false;
+  let paused: PromiseWithResolvers<void> | undefined;
+  let current: Promise<void> = Promise.resolve();
+  const run = async (): Promise<void> => {
+    for (;;) {
+      while (paused !== undefined) await paused.promise;
+      if (stopped) return;
+      current = turn();
+      await current;
+    }
+  };
+  const running = run();
+  running.catch(() => {});
+  const resume = () => {
+    paused?.resolve();
+    paused = undefined;
+  };
+  return {
+    async pause() {
+      paused ??= Promise.withResolvers();
+      await current;
+    },
+    resume,
+    async stop() {
+      stopped = true;
+      resume();
+      await running;
+    },
+  };
+}
