@@ -1,9 +1,9 @@
 /**
  * Every engine reads what the registrar writes: `npm run certify -- [--short] [--engines PyIceberg,Spark] [--sections types,…]
- * [--minutes 5] [--seed …]`. A full run writes docs/compatibility.md and docs/compatibility.html. The last line sums up the cells; the
- * exit code is 1 when one is red or was not run and is not explained.
+ * [--minutes 5] [--seed …] [--json run.json]`, or `-- --from run.json`. A full run writes docs/compatibility.md and docs/compatibility.html, so does one that
+ * was kept. The last line sums up the cells; the exit code is 1 when one is red or was not run and is not explained.
  */
-import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import { installedFolder, startServices } from '../test/integration/services/ser
 import type { Cell } from './cell.ts';
 import { engineNames, shortEngines } from './engines/engine.ts';
 import { startEngines } from './engines/start.ts';
-import { type Certification, unexplained, verdict } from './matrix.ts';
+import { type Certification, type CertifiedSection, unexplained, verdict } from './matrix.ts';
 import { writePages } from './pages.ts';
 import type { Context, Section } from './section.ts';
 import { sections } from './sections.ts';
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: 'certified' },
     json: { type: 'string' },
+    from: { type: 'string' },
   },
 });
 
@@ -44,7 +45,8 @@ const closing: (() => Promise<void>)[] = [];
 const startedMs = Date.now();
 const say = (line: string): void => console.log(`${seconds(startedMs).padStart(6)} s  ${line}`);
 try {
-  process.exitCode = (await certify()) ? 0 : 1;
+  const passed = values.from === undefined ? await certify() : rewritePages(values.from);
+  process.exitCode = passed ? 0 : 1;
 } finally {
   for (const close of closing.toReversed()) await close().catch(() => {});
   rmSync(scratch, { recursive: true, force: true });
@@ -73,23 +75,35 @@ async function certify(): Promise<boolean> {
     log: write,
     onClose: (close) => void closing.push(close),
   };
+  const sectionsFound: CertifiedSection[] = [];
+  for (const section of wantedSections) sectionsFound.push(await cellsOf(section, context));
   const certification: Certification = {
-    date: new Date(startedMs),
-    engines: wantedEngines.map((name) => ({
-      name,
-      version: engines.find((engine) => engine.name === name)?.version,
-    })),
-    sections: [],
+    at: new Date(startedMs).toISOString(),
+    seconds: (Date.now() - startedMs) / 1000,
+    engines: wantedEngines.map((name) => {
+      const version = engines.find((engine) => engine.name === name)?.version;
+      return { name, ...(version !== undefined && { version }) };
+    }),
+    sections: sectionsFound,
   };
-  for (const section of wantedSections) certification.sections.push(await cellsOf(section, context));
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(certification)}\n`);
-  if (!values.short && values.engines === undefined && values.sections === undefined) {
-    writePages(certification, seconds(startedMs));
-    say('docs/compatibility.md and docs/compatibility.html are written');
-  }
+  if (!values.short && values.engines === undefined && values.sections === undefined)
+    writePages(certification);
+  console.log(`${seconds(startedMs)} s; what programs said is in ${logFolder}`);
+  return conclude(certification);
+}
+
+/** The pages anew from a run that was kept with --json, as when its red cells have been explained since. */
+function rewritePages(run: string): boolean {
+  const certification = JSON.parse(readFileSync(run, 'utf8')) as Certification;
+  writePages(certification);
+  return conclude(certification);
+}
+
+/** Says what is open, and the sum; whether it passed. */
+function conclude(certification: Certification): boolean {
   for (const line of unexplained(certification)) console.log(line);
   const { line, passed } = verdict(certification);
-  console.log(`${seconds(startedMs)} s; what programs said is in ${logFolder}`);
   console.log(line);
   return passed;
 }

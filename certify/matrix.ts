@@ -9,13 +9,34 @@ export interface CertifiedSection {
 
 /** What one run found. */
 export interface Certification {
-  readonly date: Date;
-  readonly engines: readonly { readonly name: string; readonly version: string | undefined }[];
-  readonly sections: CertifiedSection[];
+  /** ISO 8601. */
+  readonly at: string;
+  readonly seconds: number;
+  readonly engines: readonly { readonly name: string; readonly version?: string }[];
+  readonly sections: readonly CertifiedSection[];
+}
+
+/** Rows are features, columns the engines that have a cell in the section; a cell is missing where an engine does not do such a thing. */
+export interface Matrix {
+  readonly engines: readonly string[];
+  readonly rows: readonly { readonly feature: string; readonly cells: readonly (Cell | undefined)[] }[];
+}
+
+export function matrixOf({ cells }: CertifiedSection, order: readonly string[]): Matrix {
+  const place = (engine: string) => (order.includes(engine) ? order.indexOf(engine) : order.length);
+  const engines = [...new Set(cells.map(({ engine }) => engine))].toSorted((a, b) => place(a) - place(b));
+  const features = Map.groupBy(cells, ({ feature }) => feature);
+  return {
+    engines,
+    rows: [...features].map(([feature, some]) => ({
+      feature,
+      cells: engines.map((engine) => some.find((cell) => cell.engine === engine)),
+    })),
+  };
 }
 
 /** A line a cell that is neither green nor explained. */
-export function unexplained({ sections }: Certification): readonly string[] {
+export function unexplained({ sections }: Pick<Certification, 'sections'>): readonly string[] {
   return sections.flatMap(({ title, cells }) =>
     cells
       .filter((cell) => cell.outcome !== 'green' && explanationOf(cell) === undefined)
@@ -26,14 +47,28 @@ export function unexplained({ sections }: Certification): readonly string[] {
   );
 }
 
-/** The sum of the cells. What was not run counts as red: it passes when explained, as a red cell does. */
-export function verdict(certification: Certification): { readonly line: string; readonly passed: boolean } {
-  const cells = certification.sections.flatMap((section) => section.cells);
+export interface Sum {
+  readonly cells: number;
+  readonly green: number;
+  /** Red or not run, with an explanation. */
+  readonly explained: number;
+  readonly open: number;
+}
+
+export function sum(cells: readonly Cell[]): Sum {
   const green = cells.filter(({ outcome }) => outcome === 'green').length;
   const explained = cells.filter(
     (cell) => cell.outcome !== 'green' && explanationOf(cell) !== undefined,
   ).length;
-  const open = cells.length - green - explained;
-  const line = `${cells.length} cells: ${green} green, ${explained} red and explained, ${open} red and not explained`;
+  return { cells: cells.length, green, explained, open: cells.length - green - explained };
+}
+
+/** The sum of all cells. What was not run counts as red. It passes when nothing is red without explanation, and something is green. */
+export function verdict({ sections }: Pick<Certification, 'sections'>): {
+  readonly line: string;
+  readonly passed: boolean;
+} {
+  const { cells, green, explained, open } = sum(sections.flatMap((section) => section.cells));
+  const line = `${cells} cells: ${green} green, ${explained} red and explained, ${open} red and not explained`;
   return { line, passed: open === 0 && green > 0 };
 }
