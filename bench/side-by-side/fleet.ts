@@ -17,6 +17,8 @@ export interface FleetResult {
 const DATASETS = 8;
 const PROCESSES = 4;
 const BATCHES_A_BLOCK = 4;
+/** So that each process has met each table about three times. */
+const WARM_UP_BLOCKS = 3;
 const FLOOR = 'floor, one load';
 
 type Side = 'ours' | typeof FLOOR;
@@ -35,7 +37,7 @@ export async function runFleet(
   try {
     say('fleet: uploading');
     const names = Array.from({ length: DATASETS }, (_, at) => `fleet_${at}`);
-    const ofEach = (1 + blocks) * BATCHES_A_BLOCK;
+    const ofEach = (WARM_UP_BLOCKS + blocks) * BATCHES_A_BLOCK;
     const datasets = new Map<string, readonly Segment[]>();
     for (const name of names) datasets.set(name, await upload(lakehouse, name, ofEach));
     await makeTables(lakehouse, names);
@@ -52,7 +54,7 @@ export async function runFleet(
       ['ours', []],
       [FLOOR, []],
     ]);
-    for (let block = 0; block <= blocks; block += 1) {
+    for (let block = 0; block < WARM_UP_BLOCKS + blocks; block += 1) {
       for (const side of shuffled([...sides.keys()], `fleet/${block}`)) {
         const batches = new Map(
           [...datasets].map(([name, all]) => [
@@ -62,7 +64,7 @@ export async function runFleet(
         );
         const fixed = side === FLOOR ? names : undefined;
         const done = await runBlock(sides.get(side) ?? [], batches, fixed, `${side}/${block}`);
-        if (block > 0) answers.get(side)?.push(...done);
+        if (block >= WARM_UP_BLOCKS) answers.get(side)?.push(...done);
       }
     }
 

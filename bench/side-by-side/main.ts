@@ -51,6 +51,9 @@ if (unknown.length > 0) {
   throw new Error(`Cannot run "${unknown.join(', ')}": the cases are ${[...runs.keys()].join(', ')}`);
 }
 
+// What was started ends with this process, but not with a signal to it.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 const scratch = mkdtempSync(join(tmpdir(), 'iceberg-registrar-bench-'));
 const sections: Section[] = [];
 const errors: string[] = [];
