@@ -1,7 +1,8 @@
 import { RegistrarError } from '../../lib/errors.ts';
 import type { Catalog, CommitResult, LoadedTable } from '../../lib/ports.ts';
-import { parseJson } from '../../lib/spec/json.ts';
+import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
+import { type HistoryText, scanMetadata } from '../../lib/spec/table-metadata-text.ts';
 import type { TableCommit } from '../../lib/spec/table-update.ts';
 import { alreadyExists, CatalogError, commitFailed, noSuchTable } from '../../local/catalog/catalog-error.ts';
 import { applyCommit, applyCreation, type CommitRequest, isCreation } from '../../local/catalog/commit.ts';
@@ -165,11 +166,11 @@ export function simCatalog(options: {
           },
           unanswered: unavailable(`create "${identifier.name}"`),
         }),
-      commit: (identifier, request) =>
+      commit: (identifier, request, { known } = {}) =>
         io<CommitResult>({
           operation: 'catalog.commit',
           about: identifier.name,
-          effect: () => answered(() => commit(identifier, wire(request), 'registrar')),
+          effect: () => answered(() => commit(identifier, wire(request), 'registrar'), known),
           unanswered: (why) => ({ outcome: 'unknown', message: why }),
           answers: {
             unavailable: () => unavailable(`commit to "${identifier.name}"`)('503'),
@@ -191,17 +192,23 @@ function wire(request: TableCommit): CommitRequest {
   return request as unknown as CommitRequest;
 }
 
-function loaded(table: SimTable): LoadedTable;
+function loaded(table: SimTable, known?: HistoryText): LoadedTable;
 function loaded(table: SimTable | undefined): LoadedTable | undefined;
-function loaded(table: SimTable | undefined): LoadedTable | undefined {
+function loaded(table: SimTable | undefined, known?: HistoryText): LoadedTable | undefined {
   return table === undefined
     ? undefined
-    : { metadataLocation: table.metadataLocation, metadata: table.metadata, config: {} };
+    : {
+        metadataLocation: table.metadataLocation,
+        metadata: table.metadata,
+        metadataText: scanMetadata(Buffer.from(stringifyJson(table.metadata)), 0, known),
+        config: {},
+      };
 }
 
-function answered(act: () => SimTable): CommitResult {
+/** @param known what the registrar has of the table's history: a warm commit's answer is read on from it */
+function answered(act: () => SimTable, known: HistoryText | undefined): CommitResult {
   try {
-    return { outcome: 'landed', table: loaded(act()) };
+    return { outcome: 'landed', table: loaded(act(), known) };
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
     const reason = error.status === 409 ? 'conflict' : error.status === 404 ? 'missing' : 'invalid';
