@@ -1,5 +1,7 @@
 import { cloudEvent, http } from '@google-cloud/functions-framework';
-import { cloudEventArrived, pullRequested } from '../lib/wire.ts';
+import { cloudEventArrived, connectEarly, pullRequested } from '../lib/wire.ts';
+
+connectEarly();
 
 /** Target `register`: one event of Cloud Storage, by Eventarc → one commit; what it throws is delivered again. */
 cloudEvent('register', cloudEventArrived);

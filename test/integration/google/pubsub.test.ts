@@ -65,7 +65,8 @@ describeWith('pubsubQueue on Google’s own fake', ['google'], ({ google }) => {
     }
     expect(counts).toEqual(['1', '2', '3', '4', '5']);
     expect(await drain(subscription)).toEqual([]);
-    expect((await drain(dead.subscription)).map(({ body }) => body)).toEqual(['poison']);
+    // At least once: the fake now and then sends one twice.
+    expect(new Set((await drain(dead.subscription)).map(({ body }) => body))).toEqual(new Set(['poison']));
   });
 
   test('a topic or subscription that does not exist is queue.unavailable, with the way out', async () => {
