@@ -3,6 +3,7 @@ import Table from 'cli-table3';
 import { Command, Option } from 'commander';
 import { examine } from '../lib/jobs/doctor/doctor.ts';
 import type { Finding } from '../lib/jobs/doctor/finding.ts';
+import { tryRegistration } from '../lib/jobs/doctor/trial.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { askDeployed, doctorPorts, wire } from '../lib/wire.ts';
 import { printable } from './printable.ts';
@@ -52,7 +53,7 @@ async function findingsOf({ table, deployed, write }: Flags): Promise<readonly F
   const about = table === undefined ? {} : { table };
   if (deployed !== undefined) return (await askDeployed(deployed, { doctor: about }, process.env)).findings;
   const ports = doctorPorts(await wire(process.env, process.stderr));
-  return examine(ports, { ...about, writes: write ? 'trial' : 'record' });
+  return examine(ports, { ...about, ...(write && { trial: tryRegistration }) });
 }
 
 function findingsTable(findings: readonly Finding[]): string {

@@ -7,7 +7,6 @@ import { examineLifecycle } from './examine-lifecycle.ts';
 import { examineQueue, type QueueSetup } from './examine-queue.ts';
 import { examineQuarantine, examineSegments } from './examine-store.ts';
 import { asFound, type Check, type Finding, type Found, notChecked, ok, warning } from './finding.ts';
-import { tryRegistration } from './trial.ts';
 
 export interface DoctorPorts extends RegisterPorts {
   readonly queueSetup: (queueUrl: string) => Promise<QueueSetup>;
@@ -20,17 +19,18 @@ export interface DoctorOptions {
   /** A table of the entries' namespaces to load. */
   readonly table?: string;
   /**
-   * `nothing`: the role may not write; `record`: one small object below `quarantine_url`, which answers nothing; `trial`: a table too, of a name
-   * never used, with one file, which stays for the operator to drop.
+   * `nothing`: the role may not write; `record`: one small object below `quarantine_url`, which answers nothing.
    * @default record
    */
-  readonly writes?: 'nothing' | 'record' | 'trial';
+  readonly writes?: 'nothing' | 'record';
+  /** Goes the whole way with a table of its own (`tryRegistration`); what never does that is not made larger by it. */
+  readonly trial?: (entry: Entry, services: EntryPorts, ports: RegisterPorts) => Promise<Found>;
 }
 
 /** The oldest Node that has all that is used here. */
 const LEAST_NODE = 24;
 
-/** Checks the configuration against the living services. But for what `writes` says it changes nothing. */
+/** Checks the configuration against the living services. But for what `writes` and `trial` say it changes nothing. */
 export async function examine(ports: DoctorPorts, options: DoctorOptions = {}): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     ports.entries.map(async (entry, at) =>
@@ -49,7 +49,7 @@ function examineVersions({ nodeVersion }: DoctorPorts): Found {
 async function examineEntry(
   entry: Entry,
   ports: DoctorPorts,
-  { table, writes = 'record' }: DoctorOptions,
+  { table, writes = 'record', trial }: DoctorOptions,
 ): Promise<readonly Omit<Finding, 'entry'>[]> {
   const services: EntryPorts = ports.portsOf(entry);
   const look = async (check: Check, examination: () => Promise<Found>) => ({
@@ -75,6 +75,6 @@ async function examineEntry(
       look('arrivals', () => examineQueue(entry.queues.arrivals, false, ports.queueSetup)),
       look('registrations', () => examineQueue(entry.queues.registrations, true, ports.queueSetup)),
     ])),
-    ...(writes === 'trial' ? [await behind('trial', () => tryRegistration(entry, services, ports))] : []),
+    ...(trial === undefined ? [] : [await behind('trial', () => trial(entry, services, ports))]),
   ];
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type DoctorOptions, examine } from '../../../lib/jobs/doctor/doctor.ts';
+import { tryRegistration } from '../../../lib/jobs/doctor/trial.ts';
 import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { describeWith } from '../services/describe-with.ts';
 import type { CatalogService } from '../services/service.ts';
@@ -10,7 +11,7 @@ import { storeSettings } from '../services/settings.ts';
 async function examined(
   service: CatalogService,
   changed: Readonly<Record<string, unknown>> = {},
-  writes: DoctorOptions['writes'] = 'record',
+  options: DoctorOptions = {},
 ) {
   const url = `s3://${service.store.bucket}/doctor-${randomUUID()}`;
   const wiring = await wire({
@@ -29,7 +30,7 @@ async function examined(
   const [entry] = wiring.entries;
   if (entry === undefined) throw new Error('Expected an entry');
   await wiring.portsOf(entry).store.write(`${url}/a.parquet`, Buffer.from('12345678'));
-  const findings = await examine(doctorPorts(wiring), { table: 'orders', writes });
+  const findings = await examine(doctorPorts(wiring), { table: 'orders', ...options });
   return Object.fromEntries(findings.map(({ check, state, found }) => [check, `${state}: ${found}`]));
 }
 
@@ -49,7 +50,7 @@ describeWith('doctor on Apache’s fixture', ['seaweedfsCatalog'], ({ seaweedfsC
   });
 
   test('registers a file in place in a table of its own', async () => {
-    expect(await examined(service, {}, 'trial')).toMatchObject({
+    expect(await examined(service, {}, { trial: tryRegistration })).toMatchObject({
       ...right,
       trial: expect.stringMatching(/^ok/),
     });
@@ -72,7 +73,7 @@ describeWith('doctor on SeaweedFS’s catalog', ['seaweedfsOwnCatalog'], ({ seaw
   });
 
   test('registers a file in place in a table of its own', async () => {
-    expect(await examined(service, {}, 'trial')).toMatchObject({
+    expect(await examined(service, {}, { trial: tryRegistration })).toMatchObject({
       ...right,
       trial: expect.stringMatching(/^ok/),
     });

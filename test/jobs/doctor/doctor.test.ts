@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DoctorOptions, examine } from '../../../lib/jobs/doctor/doctor.ts';
 import type { Finding } from '../../../lib/jobs/doctor/finding.ts';
+import { tryRegistration } from '../../../lib/jobs/doctor/trial.ts';
 import type { LifecycleRule } from '../../../lib/ports.ts';
 import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { type Stack, startStack } from '../../../local/stack.ts';
@@ -46,7 +47,7 @@ function portsOf(made: Awaited<ReturnType<typeof wiring>>) {
 async function findings(
   changed: Readonly<Record<string, unknown>> = {},
   table?: string,
-  writes: NonNullable<DoctorOptions['writes']> = 'record',
+  options: DoctorOptions = {},
 ) {
   const queue = (name: string, fifo: boolean) =>
     stack.createQueue(name, { fifo, visibilitySeconds: 360, deadLetter: { maxReceiveCount: 20 } }).url;
@@ -55,7 +56,7 @@ async function findings(
     queues: { arrivals: queue('arrivals', false), registrations: queue('registrations', true) },
     ...changed,
   });
-  const all = await examine(portsOf(made), { ...(table !== undefined && { table }), writes });
+  const all = await examine(portsOf(made), { ...(table !== undefined && { table }), ...options });
   return new Map(all.map((finding): [string, Finding] => [finding.check, finding]));
 }
 
@@ -183,16 +184,16 @@ describe('examine writes as much as it may', () => {
       .objects.map(({ key }) => key);
 
   test('nothing', async () => {
-    const found = await findings({}, undefined, 'nothing');
+    const found = await findings({}, undefined, { writes: 'nothing' });
     expect(found.has('quarantine')).toBe(false);
     expect(found.has('trial')).toBe(false);
     expect(written()).toEqual([]);
   });
 
   test('a table of its own, where no key is a segment', async () => {
-    const found = (await findings({ partition_by: ['region'], branch: 'audit' }, undefined, 'trial')).get(
-      'trial',
-    );
+    const found = (
+      await findings({ partition_by: ['region'], branch: 'audit' }, undefined, { trial: tryRegistration })
+    ).get('trial');
     expect(found).toMatchObject({ state: 'ok' });
     const name = /"analytics\.(iceberg_registrar_doctor_[0-9a-f]{8})"/.exec(found?.found ?? '')?.[1] ?? '';
     const made = portsOf(await wiring());
@@ -208,11 +209,9 @@ describe('examine writes as much as it may', () => {
   });
 
   test('a trial that the catalog refuses says why', async () => {
-    const found = await findings(
-      { create_via: 'create', catalog_uri: 'http://127.0.0.1:1' },
-      undefined,
-      'trial',
-    );
+    const found = await findings({ create_via: 'create', catalog_uri: 'http://127.0.0.1:1' }, undefined, {
+      trial: tryRegistration,
+    });
     expect(found.get('trial')).toMatchObject({ state: 'not checked' });
   });
 });
