@@ -8,63 +8,10 @@ import { type ManifestList, manifestFiles, readManifestList } from '../../lib/ap
 import { prepareAppend } from '../../lib/append/prepare.ts';
 import { stageAppend } from '../../lib/append/stage.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
-import type { Schema } from '../../lib/spec/schema.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
+import { cpuMs, dataFiles, empty, schema, withHead } from './table.ts';
 
-const COLUMNS = 12;
 const LIST_ENTRIES = 5_000;
-
-const schema: Schema = {
-  type: 'struct',
-  'schema-id': 0,
-  fields: Array.from({ length: COLUMNS }, (_, id) => ({
-    id: id + 1,
-    name: `c${id}`,
-    required: false,
-    type: 'long',
-  })),
-};
-const spec = { 'spec-id': 0, fields: [] };
-const empty: TableState = {
-  identifier: { namespace: ['bench'], name: 'append' },
-  metadataLocation: undefined,
-  formatVersion: 2,
-  uuid: crypto.randomUUID(),
-  location: 's3://bucket/table',
-  lastSequenceNumber: 0n,
-  lastUpdatedMs: 0n,
-  lastColumnId: COLUMNS,
-  schemas: [schema],
-  currentSchema: schema,
-  specs: [spec],
-  defaultSpec: spec,
-  sortColumnIds: [],
-  properties: {},
-  snapshots: new Map(),
-  refs: {},
-};
-
-function dataFiles(count: number): readonly DataFile[] {
-  const perColumn = <V>(value: (column: number) => V) =>
-    new Map(schema.fields.map(({ id }) => [id, value(id)]));
-  return Array.from({ length: count }, (_, n) => ({
-    filePath: `s3://bucket/thadam/v1/pipeline/orders/${crypto.randomUUID()}.parquet`,
-    fileSizeInBytes: 412_000n + BigInt(n),
-    specId: 0,
-    partition: [],
-    recordCount: 10_000n,
-    columnSizes: perColumn((id) => BigInt(30_000 + id * n)),
-    valueCounts: perColumn(() => 10_000n),
-    nullValueCounts: perColumn((id) => BigInt(id)),
-    lowerBounds: perColumn((id) => long(BigInt(n * id))),
-    upperBounds: perColumn((id) => long(BigInt(n * id + 10_000))),
-    splitOffsets: [4n],
-  }));
-}
-
-function long(value: bigint): Uint8Array {
-  return new Uint8Array(BigInt64Array.of(value).buffer);
-}
 
 function prepare(state: TableState, files: readonly DataFile[]) {
   const snapshotId = BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) << 30n;
@@ -90,19 +37,6 @@ function stage(
   });
 }
 
-function withHead(list: ManifestList): TableState {
-  const head = {
-    snapshotId: 1n,
-    parentSnapshotId: undefined,
-    sequenceNumber: 1n,
-    timestampMs: 0n,
-    manifestList: list.path,
-    summary: {},
-    schemaId: 0,
-  };
-  return { ...empty, snapshots: new Map([[1n, head]]), refs: { main: { type: 'branch', snapshotId: 1n } } };
-}
-
 /** Median and 95th percentile in milliseconds of CPU: what does not depend on the machine's other work. */
 function measure(work: () => unknown, runs: number): readonly [string, string] {
   const times = Array.from({ length: runs }, () => {
@@ -112,11 +46,6 @@ function measure(work: () => unknown, runs: number): readonly [string, string] {
   }).sort((a, b) => a - b);
   const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(2);
   return [at(0.5), at(0.95)];
-}
-
-function cpuMs(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 const one = dataFiles(1);
