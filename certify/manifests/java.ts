@@ -40,6 +40,8 @@ export interface JavaTable {
   /** The live data files that ManifestReader finds. */
   readonly read: MetadataRows;
   readonly appends: readonly Append[];
+  /** The entries of all manifests before and after each commit that merged some. */
+  readonly merges: readonly { readonly before: MetadataRows; readonly after: MetadataRows }[];
 }
 
 /** Starts ManifestOracle.java on a folder (mirror.ts); it answers of a table by the URI of its metadata file. */

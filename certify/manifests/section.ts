@@ -10,6 +10,7 @@ import type { Context, Section } from '../section.ts';
 import { cellOf } from '../tables/certified-table.ts';
 import { fastAppendCell } from './fast-append.ts';
 import { type JavaTable, type MetadataTables, startJava } from './java.ts';
+import { mergesCell } from './merges.ts';
 import { differentRows, metadataTables } from './metadata-tables.ts';
 import { mirror } from './mirror.ts';
 import { type WrittenTable, writeTables } from './tables.ts';
@@ -38,7 +39,7 @@ export const manifests: Section = {
     const java = await startJava(context, folder);
     const inspectors = [pyIceberg(context), ...spark(context.engines)];
 
-    for await (const { feature, tables } of writeTables(context)) {
+    for await (const { feature, tables, merges } of writeTables(context)) {
       const read: JavaRead[] = [];
       for (const table of tables) {
         const { metadataLocation = '' } = await table.dataset.state();
@@ -46,6 +47,8 @@ export const manifests: Section = {
         read.push({ ...table, java: await java(metadataLocation) });
       }
       yield await javaCell(feature, read);
+      const javaTables = read.map((table) => table.java);
+      if (merges) yield mergesCell(`${feature}: entries as they were before`, JAVA, javaTables);
       const appends = read.map(({ name, java: { appends } }) => ({ name, appends }));
       yield fastAppendCell(`${feature}: as FastAppend writes it`, JAVA, appends);
       for (const inspector of inspectors) yield await inspectCell(feature, inspector, read);

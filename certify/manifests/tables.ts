@@ -10,6 +10,8 @@ import { columns, everyTransform, evolved, rowsOf } from './rows.ts';
 export interface WrittenTables {
   readonly feature: string;
   readonly tables: readonly WrittenTable[];
+  /** Whether manifests were merged. */
+  readonly merges?: boolean;
 }
 
 export interface WrittenTable {
@@ -46,6 +48,22 @@ export async function* writeTables(context: Context): AsyncGenerator<WrittenTabl
   );
   await many.ship(columns, rowsOf(7));
   yield { feature: '200 segments in one commit', tables: [{ name: '200 segments', dataset: many }] };
+
+  for (const format_version of [2, 3]) {
+    const table_properties = { 'commit.manifest.min-count-to-merge': '3' };
+    const dataset = await openDataset(context, 't', {
+      format_version,
+      table_properties,
+      partition_by: ['region'],
+    });
+    for (const n of [1, 2, 5, 3]) await dataset.ship(columns, rowsOf(n));
+    for (const n of [4, 6, 7, 9]) await dataset.ship(evolved, rowsOf(n, evolved));
+    yield {
+      feature: `v${format_version}, merged manifests`,
+      tables: [{ name: 'merged', dataset }],
+      merges: true,
+    };
+  }
 
   yield { feature: 'files of six writers', tables: await eachFile(context, golden()) };
   const cases = existsSync(corpus) ? corpusFiles() : [];

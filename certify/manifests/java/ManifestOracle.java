@@ -24,7 +24,8 @@ import org.apache.iceberg.io.CloseableIterable;
  * What Iceberg for Java reads of tables, and what it would have written itself. A line of input is, in JSON, the URI of a table’s
  * newest metadata file, which lies with everything it names in the folder of the first argument. Its line of output is
  * {tables: the metadata tables, read: the data files that ManifestReader finds in each manifest, appends: of each snapshot
- * of the registrar's the {ours, java} snapshots, each {summary, list, manifests}, or {ours, refusal} where Java cannot}.
+ * of the registrar's the {ours, java} snapshots, each {summary, list, manifests}, or {ours, refusal} where Java cannot,
+ * merges: of each commit of the registrar's that merged manifests the entries {before, after}}.
  */
 class ManifestOracle {
   public static void main(String[] args) throws Exception {
@@ -44,14 +45,19 @@ class ManifestOracle {
 
   private static ObjectNode read(String uri, LocalFiles files) throws IOException {
     TableMetadata newest = TableMetadataParser.read(files, uri);
-    Table table = new BaseTable(new StaticTableOperations(newest, files), "table");
+    Table table = table(newest, files);
     ObjectNode answer = Json.MAPPER.createObjectNode();
     answer.set("tables", MetadataTables.read(table));
     answer.set("read", dataFiles(table));
     ArrayNode appends = answer.putArray("appends");
+    ArrayNode merges = answer.putArray("merges");
     TableMetadata before = null;
     for (TableMetadata after : history(newest, files)) {
-      if (before != null && isOurs(before, after)) {
+      if (before != null && isOurs(before, after) && isMerge(after, files)) {
+        ObjectNode merge = merges.addObject();
+        merge.set("before", MetadataTables.entries(table(before, files)));
+        merge.set("after", MetadataTables.entries(table(after, files)));
+      } else if (before != null && isOurs(before, after)) {
         ObjectNode append = appends.addObject();
         append.set("ours", snapshot(after.currentSnapshot(), files));
         try {
@@ -63,6 +69,17 @@ class ManifestOracle {
       before = after;
     }
     return answer;
+  }
+
+  private static Table table(TableMetadata metadata, LocalFiles files) {
+    return new BaseTable(new StaticTableOperations(metadata, files), "table");
+  }
+
+  /** Whether the commit also merged manifests, which a fast append does not. */
+  private static boolean isMerge(TableMetadata metadata, LocalFiles files) {
+    Snapshot head = metadata.currentSnapshot();
+    return head.allManifests(files).stream()
+        .anyMatch(manifest -> manifest.snapshotId() == head.snapshotId() && manifest.hasExistingFiles());
   }
 
   private static List<TableMetadata> history(TableMetadata newest, LocalFiles files) {

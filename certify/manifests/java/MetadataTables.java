@@ -19,13 +19,22 @@ class MetadataTables {
   static ObjectNode read(Table table) throws IOException {
     ObjectNode answer = Json.MAPPER.createObjectNode();
     for (MetadataTableType type : TYPES) {
-      Table rows = MetadataTableUtils.createMetadataTableInstance(table, type);
-      ArrayNode list = answer.putArray(type.name().toLowerCase());
-      try (CloseableIterable<FileScanTask> tasks = rows.newScan().planFiles()) {
-        for (FileScanTask task : tasks) read((DataTask) task, rows, list);
-      }
+      answer.set(type.name().toLowerCase(), read(table, type));
     }
     return answer;
+  }
+
+  static ArrayNode entries(Table table) throws IOException {
+    return read(table, MetadataTableType.ENTRIES);
+  }
+
+  private static ArrayNode read(Table table, MetadataTableType type) throws IOException {
+    Table rows = MetadataTableUtils.createMetadataTableInstance(table, type);
+    ArrayNode list = Json.MAPPER.createArrayNode();
+    try (CloseableIterable<FileScanTask> tasks = rows.newScan().planFiles()) {
+      for (FileScanTask task : tasks) read((DataTask) task, rows, list);
+    }
+    return list;
   }
 
   private static void read(DataTask task, Table table, ArrayNode list) throws IOException {
