@@ -46,7 +46,7 @@ export async function readFooter(
   if (tail.kind !== 'object') return tail;
 
   const { sizeBytes, version: etag, lastModifiedMs } = tail;
-  const length = footerLength(tail.bytes, sizeBytes, uri, maxFooterBytes);
+  const length = footerLength(tail.bytes, { uri, etag, sizeBytes }, maxFooterBytes);
   if (hasRoom?.(length) === false) return { kind: 'postponed' };
   const read = (bytes: Uint8Array): FooterRead => ({
     kind: 'footer',
@@ -73,10 +73,17 @@ export async function readFooter(
   return read(whole.bytes);
 }
 
-/** Checks head, if it was read, and tail of the file; answers the length of the footer. */
-function footerLength(tail: Uint8Array, sizeBytes: number, uri: string, maxFooterBytes: number): number {
+/** Checks head, if it was read, and tail of the file; answers the length of the footer. What is refused is named in the error's context. */
+function footerLength(
+  tail: Uint8Array,
+  found: Pick<FooterRead, 'uri' | 'etag' | 'sizeBytes'>,
+  maxFooterBytes: number,
+): number {
+  const { uri, sizeBytes } = found;
   const refuse = (what: string): RegistrarError =>
-    new RegistrarError('segment.unreadable', `Cannot read "${uri}" as Parquet: ${what}`);
+    new RegistrarError('segment.unreadable', `Cannot read "${uri}" as Parquet: ${what}`, {
+      context: { ...found },
+    });
   if (sizeBytes < 2 * magicLength + magicLength || tail.length < trailerLength) {
     throw refuse(`it has ${sizeBytes} bytes, and a Parquet file has at least 12`);
   }

@@ -90,6 +90,8 @@ describe('readFooter', () => {
     const store = storeWith(bytes);
     await expect(read(store)).rejects.toMatchObject({
       code: 'segment.unreadable',
+      // What a quarantine record names: the bytes that were refused.
+      context: { uri: expect.any(String), etag: expect.any(String), sizeBytes: expect.any(Number) },
       message: expect.stringMatching(message),
     });
     expect(store.calls.length).toBe(1);

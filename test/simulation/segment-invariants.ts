@@ -60,9 +60,10 @@ export function segmentInvariants(
         ? sizeBytes === content.bytes.length
         : etag === content.etag;
     if (history.registered.get(uri)?.some(isIt)) return true;
+    const isUntouched = quarantine.ofSegment(uri).some(({ kind }) => kind === 'trying');
     return quarantine
       .waiting(uri)
-      .some(({ code, segment }) => namesNoVersion(code) || segment?.etag === content.etag);
+      .some(({ code, segment }) => namesNoVersion(code, isUntouched) || segment?.etag === content.etag);
   }
 
   /** An object that was overwritten is told from what is registered by its size alone. */
@@ -119,9 +120,9 @@ function isReported(uri: string, reports: readonly Reconciliation[]): boolean {
   return Object.values(report.reported).some(({ sample }) => sample.includes(uri));
 }
 
-/** Nothing was read of the object: its record has the ETag of the event, if any. */
-function namesNoVersion(code: ErrorCode | undefined): boolean {
-  return code === 'segment.unreadable' || code === 'segment.denied';
+/** Nothing was read of the object, it was denied or not even touched: its record has the ETag of the event, if any. */
+function namesNoVersion(code: ErrorCode | undefined, isUntouched: boolean): boolean {
+  return code === 'segment.denied' || (code === 'segment.unreadable' && isUntouched);
 }
 
 /** I6: when a message fails, nothing after it in its group is acknowledged. */

@@ -34,12 +34,17 @@ export async function quarantineSegment(
     code: error.code,
     message: error.message,
     table,
-    segment: quarantinedSegment(reference, found),
+    segment: quarantinedSegment(reference, found ?? readBy(error)),
     ...(absentAt !== undefined && { absentAt }),
     ...(answers !== undefined && { answers }),
   });
   log.warn({ event: 'quarantined', table, uri, code: error.code, message: error.message, quarantineUri });
   return quarantineUri;
+}
+
+/** What was read of the object, where it was refused for that: the event's ETag is a hint. */
+function readBy({ context: { etag, sizeBytes } }: RegistrarError) {
+  return typeof etag === 'string' && typeof sizeBytes === 'number' ? { etag, sizeBytes } : undefined;
 }
 
 /** How a record names a segment. */
