@@ -1,0 +1,157 @@
+/**
+ * A lake becomes a table, beside PyIceberg's `add_files`: `npm run bench:backfill -- [--segments 10000] [--runs 5] [--simulated 1000000]`.
+ * Real SeaweedFS and Apache's REST fixture, started here. In each run the same files go into a table of ours, into one of PyIceberg, and
+ * as many others into ours again. Ours is timed from the start of its process, PyIceberg from its call. Exits non-zero when a figure is missed.
+ */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { s3Store } from '../../lib/drivers/s3.ts';
+import type { CatalogService } from '../../test/integration/services/service.ts';
+import { install, startServices } from '../../test/integration/services/services.ts';
+import { storeSettings } from '../../test/integration/services/settings.ts';
+import { hourDirectory, ROWS_A_SEGMENT, segmentUris, upload } from './lake.ts';
+import { type Latencies, recordLatencies } from './latencies.ts';
+import { runOurs, runPyIceberg, startOurs } from './programs.ts';
+import { tablePaths } from './table-paths.ts';
+import { atLeast, atMost, type Figure, verdict } from './verdict.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    segments: { type: 'string', default: '10000' },
+    runs: { type: 'string', default: '5' },
+    simulated: { type: 'string', default: '1000000' },
+  },
+});
+const segments = Number(options.segments);
+const runs = Number(options.runs);
+const simulated = Number(options.simulated);
+const KILLS = 3;
+
+await install('readers');
+const { services, notRun, stop } = await startServices({ want: ['seaweedfsCatalog'] });
+try {
+  const service = services.seaweedfsCatalog;
+  if (service === undefined)
+    throw new Error(`Cannot start the services: ${Object.values(notRun).join('; ')}`);
+  const url = `s3://${service.store.bucket}/in`;
+  const lake = [segmentUris(url, 0, segments), segmentUris(url, 1, segments)];
+  await upload(s3Store(storeSettings(service.store)), lake.flat());
+
+  const figures = [
+    ...(await sideBySide(service, url)),
+    ...(await killed(service, url)),
+    ...(await onVirtualClock(service, url)),
+  ];
+  const { table, summary, holds } = verdict(figures);
+  console.table(table);
+  console.log(summary);
+  if (!holds) process.exitCode = 1;
+} finally {
+  await stop({ keepLogs: false });
+}
+
+async function sideBySide(service: CatalogService, url: string): Promise<readonly Figure[]> {
+  const seconds = { first: [] as number[], again: [] as number[], peer: [] as number[] };
+  let peakMib = 0;
+  for (let run = 0; run < runs; run += 1) {
+    const first = await runOurs(service, `ours_${run}`, hourDirectory(url, 0));
+    const peer = await runPyIceberg(service, `peer_${run}`, segmentUris(url, 0, segments));
+    const again = await runOurs(service, `ours_${run}`, hourDirectory(url, 1));
+    if (first.committed !== segments || again.committed !== segments)
+      throw new Error(`backfill committed ${first.committed} and ${again.committed} of ${segments} each`);
+    if (BigInt(peer.rows) !== BigInt(segments) * ROWS_A_SEGMENT)
+      throw new Error(`PyIceberg's table has ${peer.rows} rows`);
+    seconds.first.push(first.seconds);
+    seconds.again.push(again.seconds);
+    seconds.peer.push(peer.seconds);
+    peakMib = Math.max(peakMib, first.peakMib, again.peakMib);
+    console.log(
+      `run ${run + 1}: ours ${shown(first)}, with ${segments} registered ${shown(again)}, PyIceberg ${shown(peer)}`,
+    );
+  }
+  const ratios = seconds.peer.map((peer, run) => peer / (seconds.first[run] ?? 0));
+  const growth = seconds.again.map((again, run) => again / (seconds.first[run] ?? 0));
+  return [
+    atLeast(`PyIceberg's time ÷ ours, ${segments} segments, median of ${runs}`, median(ratios), 6),
+    atMost(`time with as many registered ÷ without, median of ${runs}`, median(growth), 1.2),
+    atMost('peak memory in MiB', peakMib, 256),
+  ];
+}
+
+/** Ended by SIGKILL in the middle again and again, then let through. */
+async function killed(service: CatalogService, url: string): Promise<readonly Figure[]> {
+  const namespace = 'killed';
+  let midway = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const before = (await tablePaths(service, namespace)).length;
+    const { child, ended } = startOurs(service, namespace, url, ['--json', '--commit-size', '250']);
+    // Some commits in, and wherever it is then.
+    while (child.exitCode === null && (await tablePaths(service, namespace)).length < before + 1_000)
+      await sleep(50);
+    await sleep(Math.random() * 500);
+    child.kill('SIGKILL');
+    await ended;
+    const after = (await tablePaths(service, namespace)).length;
+    if (after > before && after < 2 * segments) midway += 1;
+    console.log(`killed with ${after} of ${2 * segments} segments registered, ${before} before`);
+  }
+  await runOurs(service, namespace, url);
+  const found = await tablePaths(service, namespace);
+  const distinct = new Set(found);
+  const lost = [0, 1].flatMap((hour) => segmentUris(url, hour, segments)).filter((uri) => !distinct.has(uri));
+  return [
+    atLeast('times killed in the middle', midway, 1),
+    atMost('lost after being killed', lost.length, 0),
+    atMost('doubled after being killed', found.length - distinct.size, 0),
+  ];
+}
+
+async function onVirtualClock(service: CatalogService, url: string): Promise<readonly Figure[]> {
+  if (simulated === 0) return [];
+  const latencies = await recordLatencies(service, hourDirectory(url, 0));
+  const ran = await simulate(latencies);
+  console.log(
+    `${simulated} synthetic segments: ${ran.snapshots} snapshots, ${(simulated / ran.virtualSeconds).toFixed(0)} segments a second of waiting at recorded latencies, ` +
+      `${((ran.cpuSeconds / simulated) * 1e6).toFixed(0)} µs of CPU each`,
+  );
+  return [
+    atMost(`lost of ${simulated} synthetic segments`, simulated - ran.inManifests, 0),
+    atMost(`doubled of ${simulated} synthetic segments`, ran.doubled, 0),
+    atMost(`peak memory in MiB, ${simulated} synthetic segments`, ran.peakMib, 256),
+  ];
+}
+
+interface Simulated {
+  readonly snapshots: number;
+  readonly inManifests: number;
+  readonly doubled: number;
+  readonly virtualSeconds: number;
+  readonly cpuSeconds: number;
+  readonly peakMib: number;
+}
+
+function simulate(latencies: Latencies): Promise<Simulated> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [
+        '--max-semi-space-size=4',
+        '--heap-growing-percent=50',
+        path.join(import.meta.dirname, 'simulate.ts'),
+        String(simulated),
+      ],
+      (error, stdout) => (error === null ? resolve(JSON.parse(stdout)) : reject(error)),
+    );
+    child.stdin?.end(JSON.stringify(latencies));
+  });
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function shown({ seconds, peakMib }: { readonly seconds: number; readonly peakMib: number }): string {
+  return `${seconds.toFixed(1)} s (${peakMib} MiB)`;
+}
