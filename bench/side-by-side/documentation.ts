@@ -37,9 +37,10 @@ export function writeDocumentation(machine: Machine, sections: readonly Section[
 
 function measured(sections: Results['sections']): string {
   const runs = Map.groupBy(sections, ({ machine }) => natureOf(machine));
-  return [...runs]
-    .flatMap(([nature, ofRun]) => [nature, ...ofRun.map((section) => sectionMarkdown(section))])
-    .join('\n\n');
+  return [
+    '![Milliseconds a commit against snapshots of the table](performance/commit-time.svg)',
+    ...[...runs].flatMap(([nature, ofRun]) => [nature, ...ofRun.map((section) => sectionMarkdown(section))]),
+  ].join('\n\n');
 }
 
 function natureOf({ date, system, cores, memoryGib, versions }: Machine): string {
