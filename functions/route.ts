@@ -1,5 +1,7 @@
 import middy from '@middy/core';
-import { routeEvent } from '../lib/wire.ts';
+import { loadEarly, routeEvent } from '../lib/wire.ts';
+
+loadEarly();
 
 /** arrivals (standard queue) → references grouped by table → registrations.fifo (`ReportBatchItemFailures`). */
 export const handler = middy(routeEvent);

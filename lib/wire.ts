@@ -191,6 +191,11 @@ export function connectEarly(): void {
     .catch(() => undefined);
 }
 
+/** The same for the router: its configuration, and the driver that every batch of it needs. */
+export function loadEarly(): void {
+  Promise.all([warmBase(), import('./drivers/sqs.ts')]).catch(() => undefined);
+}
+
 /** The job of `functions/register.ts`. */
 export async function registerEvent(event: unknown, context: InvocationContext): Promise<BatchResponse> {
   const wiring = await warm();
