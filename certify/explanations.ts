@@ -246,6 +246,15 @@ export const explanations: readonly Explanation[] = [
       'https://github.com/Eventual-Inc/Daft/pull/7446',
     ],
   },
+  {
+    anchor: 'pyiceberg-inspect-uuid',
+    title: 'PyIceberg’s inspect fails on tables with a uuid column',
+    engines: ['PyIceberg'],
+    features: /metadata tables$/,
+    differences: /error: pyarrow\.lib\.ArrowNotImplementedError: extension$/,
+    text: '`inspect.files` and `inspect.entries` build `readable_metrics` in the types of the columns, and PyArrow makes no values of its uuid extension type from Python. Scans are not concerned.',
+    sources: ['https://github.com/apache/iceberg-python/blob/main/pyiceberg/table/inspect.py'],
+  },
 ];
 
 /** The anchor of what explains a cell that is not green: its own, or that of the first explanation that fits each of its differences. */
