@@ -44,8 +44,11 @@ type Start = (context: Context, folders: Folders) => Promise<Running>;
 
 async function* onDatabase(feature: string, context: Context, start: Start): AsyncGenerator<Cell> {
   const closing: (() => Promise<void>)[] = [];
-  const onClose = (close: () => Promise<void>) => void closing.push(close);
-  const own = { ...context, onClose };
+  const end = async () => {
+    for (const close of closing.splice(0).toReversed()) await close().catch(() => {});
+  };
+  context.onClose(end);
+  const own = { ...context, onClose: (close: () => Promise<void>) => void closing.push(close) };
   try {
     const scratch = join(context.scratch, feature);
     mkdirSync(scratch, { recursive: true });
@@ -66,7 +69,7 @@ async function* onDatabase(feature: string, context: Context, start: Start): Asy
     );
     yield* counted(feature, own, running.catalog, lived);
   } finally {
-    for (const close of closing.toReversed()) await close().catch(() => {});
+    await end();
   }
 }
 

@@ -22,9 +22,10 @@ export async function startStream(options: {
   readonly base: bigint;
   readonly account: Account;
   readonly log: (text: string) => void;
+  readonly onClose: (close: () => Promise<void>) => void;
   readonly scratch: string;
 }): Promise<Stream> {
-  const { catalog, table, base, account, log, scratch } = options;
+  const { catalog, table, base, account, log, onClose, scratch } = options;
   const [written, folder, checkpoint] = ['written', 'arrived', 'checkpoint'].map((name) =>
     join(scratch, name),
   );
@@ -41,6 +42,7 @@ export async function startStream(options: {
     return program;
   };
   let program = await start();
+  onClose(() => program.stop());
   let failures = 0;
   const fed: Batch[] = [];
   const landed: Batch[] = [];

@@ -69,7 +69,7 @@ export async function together(options: TogetherOptions): Promise<Together> {
   const account = openAccount();
   const platform = await startPlatform(catalog, table, account, log);
   onClose(() => platform.stop());
-  const shared = { catalog, table, account, log };
+  const shared = { catalog, table, account, log, onClose };
   const stream = await startStream({ ...shared, base: 10n ** 12n, scratch: join(options.scratch, 'stream') });
   const heard = handlerLog(log);
   const handlers = await startHandlers(lake, {

@@ -31,15 +31,17 @@ export function startWriter(
     readonly base: bigint;
     readonly account: Account;
     readonly log: (text: string) => void;
+    readonly onClose: (close: () => Promise<void>) => void;
   },
 ): Writer {
-  const { catalog, table, base, account, log } = options;
+  const { catalog, table, base, account, log, onClose } = options;
   const program = startProgram(
     join(installedFolder, 'readers/bin/python'),
     [join(import.meta.dirname, 'row_writer.py')],
     { PYTHONPATH: join(root, 'test/integration/readers') },
     log,
   );
+  onClose(() => program.stop());
   const landed: Batch[] = [];
   let conflicts = 0;
   const append = async (batch: Batch): Promise<void> => {
