@@ -109,7 +109,8 @@ export const cases: readonly Case[] = [
 export function quick(one: Case): Case {
   const rounds = one.segmentsACommit > 100 ? 2 : 5;
   const contenders = new Map([...one.contenders].map(([name, every]) => [name, every === 1 ? 1 : rounds]));
-  return { ...one, rounds, warmUp: Math.min(one.warmUp, 5), contenders };
+  const title = `${one.title} (a quick look)`;
+  return { ...one, title, rounds, warmUp: Math.min(one.warmUp, 5), contenders };
 }
 
 function of(row: {

@@ -35,6 +35,12 @@ export interface Command {
 
 const LOG_KEPT = 4_000;
 
+/** Ended with this process, however it ends. */
+const running = new Set<() => void>();
+process.once('exit', () => {
+  for (const kill of running) kill();
+});
+
 export function startProcess({ name, file, args, env }: Command): Process {
   const child = spawn(file, args, { env: { PATH: process.env['PATH'], ...env } });
   let log = '';
@@ -42,7 +48,7 @@ export function startProcess({ name, file, args, env }: Command): Process {
     log = `${log}${text}`.slice(-LOG_KEPT);
   };
   const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  running.add(kill);
   let waiting: PromiseWithResolvers<Answer> | undefined;
   let ended: Error | undefined;
   const fail = (reason: string): void => {
@@ -65,7 +71,7 @@ export function startProcess({ name, file, args, env }: Command): Process {
       return waiting.promise;
     },
     async stop() {
-      process.removeListener('exit', kill);
+      running.delete(kill);
       if (ended !== undefined) return;
       kill();
       await once(child, 'close');
