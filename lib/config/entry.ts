@@ -8,6 +8,7 @@ export interface Entry {
   /** Pipeline name that the layout must find, when set; `from` is the original's name for datasets to accept. */
   readonly pipeline?: string;
   readonly from?: readonly string[];
+  /** A template; the name of a preset is written out already. */
   readonly layout: string;
   readonly catalog_uri: string;
   readonly catalog_warehouse?: string;
@@ -38,6 +39,7 @@ export interface Entry {
   readonly field_ids: 'checked' | 'stable' | 'by_name';
   readonly case_sensitive_names: boolean;
   readonly timestamp_millis: 'refuse' | 'accept';
+  readonly hidden_names: 'accept' | 'ignore';
   readonly copies: 'accept' | 'quarantine';
   readonly on_segment_error: 'quarantine' | 'stop';
   readonly on_unprovable: 'quarantine' | 'register';

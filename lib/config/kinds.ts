@@ -109,7 +109,7 @@ const makesSense = (problemOf: (text: string) => string | undefined) =>
   });
 
 /** `{url}/{pipeline}/{dataset}/…` */
-export const layout = v.pipe(text, makesSense(templateProblem), v.metadata({ type: 'template' }));
+export const layout = v.pipe(text, makesSense(templateProblem), v.metadata({ type: 'template or shipper' }));
 
 /** `{pipeline}_{dataset}` */
 export const tableName = v.pipe(text, makesSense(placeholderProblem), v.metadata({ type: 'template' }));

@@ -1,6 +1,8 @@
 import { plainSpelling } from '../spec/object-uri.ts';
-import { parseTemplate, placeholders } from '../spec/path-template.ts';
+import { parseTemplate, placeholders, templateProblem } from '../spec/path-template.ts';
 import { isMap, type RawSettings, type RawValue } from './document.ts';
+import { LAYOUT_PRESET_NAMES } from './layout-presets.ts';
+import { didYouMean } from './overrides.ts';
 import { DEFAULT_LAYOUT, DEFAULT_TABLE } from './settings.ts';
 
 /**
@@ -93,7 +95,12 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
   const location = settings['table_location'];
   if (typeof layout !== 'string' || typeof table !== 'string') return [];
   const quoted = (key: string) => `${key}: "${written[key] ?? (key === 'layout' ? layout : table)}"`;
-  if (!layout.startsWith('{url}/')) return [`${quoted('layout')} must begin with {url}/`];
+  if (!layout.startsWith('{url}/')) {
+    const near = didYouMean(layout, LAYOUT_PRESET_NAMES);
+    return [
+      `${quoted('layout')} must begin with {url}/, or be the name of a shipper (${LAYOUT_PRESET_NAMES.join(', ')})${near}`,
+    ];
+  }
 
   const inLayout = placeholders(layout).filter((name) => name !== 'url');
   const known = settings['pipeline'] === undefined ? inLayout : [...inLayout, 'pipeline'];
@@ -112,6 +119,11 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
   for (const name of inLocation === undefined ? [] : inTable.filter((name) => !inLocation.includes(name))) {
     problems.push(`${quoted('table_location')} must contain {${name}}, or tables would share a location`);
   }
+  if (location === undefined && tableInFileName(layout, ['dataset', ...inTable])) {
+    problems.push(
+      `${quoted('layout')} names the table in the file, so that tables share a directory; set table_location, such as s3://bucket/tables/{dataset}`,
+    );
+  }
   if (location === undefined && ownFolderInLayout(layout, ['dataset', ...inTable])) {
     problems.push(
       `${quoted('layout')} has segments in data/ or metadata/ below the table’s location, where the table keeps its own files; set table_location elsewhere`,
@@ -120,12 +132,19 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
   return problems;
 }
 
+/** Whether no directory belongs to one table alone. */
+function tableInFileName(layout: string, naming: readonly string[]): boolean {
+  if (templateProblem(layout) !== undefined) return false;
+  const { segments, openEnded } = parseTemplate(layout);
+  return !openEnded && (segments.at(-1)?.names.some((name) => naming.includes(name)) ?? false);
+}
+
 /** Whether the path segment after the last name of the table is one of those that every table keeps for itself (I11). */
 function ownFolderInLayout(layout: string, naming: readonly string[]): boolean {
   const { segments } = parseTemplate(layout);
-  const last = segments.findLastIndex(({ name }) => name !== undefined && naming.includes(name));
+  const last = segments.findLastIndex(({ names }) => names.some((name) => naming.includes(name)));
   const next = segments[last + 1];
-  return next?.name === undefined && (next?.before === 'data' || next?.before === 'metadata');
+  return next?.names.length === 0 && (next.literals[0] === 'data' || next.literals[0] === 'metadata');
 }
 
 function hasCredentials(settings: RawSettings): boolean {

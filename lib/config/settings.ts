@@ -23,6 +23,7 @@ import {
   tableProperties,
   text,
 } from './kinds.ts';
+import { LAYOUT_PRESET_NAMES } from './layout-presets.ts';
 
 /**
  * Every setting of an entry: its kind, its default, what it means. Validation, overrides by the environment and the documentation are
@@ -112,7 +113,7 @@ export const entrySchema = group({
   layout: setTo(
     DEFAULT_LAYOUT,
     layout,
-    'Where pipeline and dataset stand in a key: {name} is in one path segment, a last … any rest',
+    `Where pipeline and dataset stand in a key: {name} is in one path segment, a last … any rest. Or the name of a shipper: ${LAYOUT_PRESET_NAMES.join(', ')}`,
   ),
   namespace: required(namespace, 'Namespace of the tables, its levels separated by dots'),
   table: setTo(DEFAULT_TABLE, tableName, 'Name of the table, from the names of the layout'),
@@ -160,6 +161,11 @@ export const entrySchema = group({
     'refuse',
     choice('refuse', 'accept'),
     'What becomes of millisecond timestamps, which the specification does not know',
+  ),
+  hidden_names: setTo(
+    'accept',
+    choice('accept', 'ignore'),
+    'What becomes of keys with a name below the url that begins with a dot or an underscore (`_name=value` excepted): markers and unfinished files to Spark, Flink and Hive',
   ),
   copies: setTo(
     'accept',

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isMap, type RawSettings, type RawValue } from './document.ts';
 import type { Entry } from './entry.ts';
+import { withLayoutPreset } from './layout-presets.ts';
 import { didYouMean } from './overrides.ts';
 import { brokenRules, settingWarnings } from './rules.ts';
 import { describeSettings, entrySchema, type SettingDescription } from './settings.ts';
@@ -17,7 +18,8 @@ export interface ValidatedEntry {
  * Checks an entry, every setting and every rule at once, and puts the defaults in.
  * @param written the settings before references were resolved: what problems quote, so that no secret is ever shown (I10)
  */
-export function validateEntry(settings: RawSettings, written: RawSettings): ValidatedEntry {
+export function validateEntry(resolved: RawSettings, written: RawSettings): ValidatedEntry {
+  const settings = withLayoutPreset(resolved);
   const result = v.safeParse(entrySchema, settings, { abortPipeEarly: true });
   const problems = [
     ...unknownSettings(settings),

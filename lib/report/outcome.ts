@@ -8,6 +8,7 @@ export type IgnoredReason =
   | 'table-data'
   | 'table-metadata'
   | 'quarantine'
+  | 'hidden'
   | 'missing'
   | 'empty'
   | 're-uploaded';

@@ -20,11 +20,16 @@ export type Routing =
       readonly dataset: string;
       /** Where the shipper uploads this dataset, without a slash at its end. */
       readonly directory: string;
+      /** Others upload there too: the layout names the dataset in the file. */
+      readonly sharesDirectory: boolean;
       /** Where a table that does not exist yet is to lie: `table_location`, or the shipper's directory; undefined: where the catalog puts it. */
       readonly location: string | undefined;
     }
-  /** I11: a table's own files, by the rules that need no table, and the registrar's own quarantine. */
-  | { readonly kind: 'ignored'; readonly reason: 'table-data' | 'table-metadata' | 'quarantine' }
+  /** I11: a table's own files, by the rules that need no table, the registrar's own quarantine, and names that an entry calls hidden. */
+  | {
+      readonly kind: 'ignored';
+      readonly reason: 'table-data' | 'table-metadata' | 'quarantine' | 'hidden';
+    }
   /** `key.unroutable`: below no entry's `url`, or of no dataset that an entry accepts. */
   | { readonly kind: 'unroutable' };
 
@@ -40,47 +45,54 @@ export function layoutRouter(entries: readonly Entry[]): (reference: SegmentRefe
       const routing = route(layout, path);
       if (routing !== undefined) return routing;
     }
-    return { kind: 'unroutable' };
+    return layouts.some((layout) => isHidden(layout, path))
+      ? { kind: 'ignored', reason: 'hidden' }
+      : { kind: 'unroutable' };
   };
 }
 
 interface Layout {
   readonly entry: Entry;
-  readonly segments: PathTemplate;
+  readonly root: readonly string[];
+  readonly template: PathTemplate;
   /** How many path segments the shipper's directory has. */
   readonly directoryDepth: number;
+  readonly sharesDirectory: boolean;
   readonly tableLocation: PathTemplate;
   readonly quarantine: readonly string[];
 }
 
 function parseLayout(entry: Entry): Layout {
-  const segments = parseTemplate(entry.layout.replace(/^\{url\}\//, ''), entry.url);
+  const template = parseTemplate(entry.layout.replace(/^\{url\}\//, ''), entry.url);
+  const { segments, openEnded } = template;
   const naming = ['dataset', ...placeholders(entry.table)];
-  const firstName = segments.segments.findIndex(({ name }) => name !== undefined);
-  const lastNaming = segments.segments.findLastIndex(
-    ({ name }) => name !== undefined && naming.includes(name),
-  );
-  const literalDepth = firstName < 0 ? segments.segments.length : firstName;
-  const directoryDepth = lastNaming < 0 ? literalDepth : lastNaming + 1;
+  const lastNaming = segments.findLastIndex(({ names }) => names.some((name) => naming.includes(name)));
+  const firstName = segments.findIndex(({ names }) => names.length > 0);
+  const depth = [lastNaming + 1, firstName, segments.length].find((one) => one > 0) ?? segments.length;
+  const namesFile = !openEnded && depth === segments.length;
+  const directoryDepth = namesFile ? depth - 1 : depth;
   return {
     entry,
-    segments,
+    root: entry.url.split('/'),
+    template,
     directoryDepth,
+    sharesDirectory: namesFile && lastNaming >= 0,
     tableLocation:
       entry.table_location === undefined
-        ? { segments: segments.segments.slice(0, directoryDepth), openEnded: false }
+        ? { segments: segments.slice(0, directoryDepth), openEnded: false }
         : parseTemplate(entry.table_location),
     quarantine: entry.quarantine_url.split('/'),
   };
 }
 
 function route(layout: Layout, path: readonly string[]): Routing | undefined {
-  const { entry, directoryDepth } = layout;
+  const { entry, directoryDepth, sharesDirectory } = layout;
   if (isBelow(path, layout.quarantine)) return { kind: 'ignored', reason: 'quarantine' };
   const ownFile = tableFile(layout, path);
   if (ownFile !== undefined) return { kind: 'ignored', reason: ownFile };
 
-  const found = matchTemplate(layout.segments, path);
+  if (isHidden(layout, path)) return undefined;
+  const found = matchTemplate(layout.template, path);
   const taken = found && takenBy(entry, found);
   if (taken === undefined) return undefined;
   const { pipeline, dataset, name, values } = taken;
@@ -92,6 +104,7 @@ function route(layout: Layout, path: readonly string[]): Routing | undefined {
     pipeline,
     dataset,
     directory,
+    sharesDirectory,
     location: locationOf(entry.table_location, directory, values),
   };
 }
@@ -134,6 +147,15 @@ function tableFile(
   if (folder !== 'data' && folder !== 'metadata') return undefined;
   const found = matchTemplate(tableLocation, path.slice(0, depth));
   return found && takenBy(entry, found) && `table-${folder}`;
+}
+
+/**
+ * By the rule of Spark and Hive: a name below the entry's `url` begins with a dot or an underscore; a partition of a column whose name does,
+ * `_day=1`, is none (Spark, `PartitioningAwareFileIndex`).
+ */
+function isHidden({ entry, root }: Layout, path: readonly string[]): boolean {
+  if (entry.hidden_names === 'accept' || !isBelow(path, root)) return false;
+  return path.slice(root.length).some((name) => /^(\.|_[^=]*$)/s.test(name));
 }
 
 function isBelow(path: readonly string[], directory: readonly string[]): boolean {

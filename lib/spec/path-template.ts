@@ -1,18 +1,18 @@
 /**
  * Templates of paths: `s3://lake/thadam/v1/{pipeline}/{dataset}/…`. A `{name}` stands for one path segment, or for a part of one
- * (`topic={dataset}`), and is never empty; a last `…` (or `...`) stands for any rest. Everything else is itself: dots, empty segments
- * and percent signs have no meaning here (cases.md E24).
+ * (`topic={dataset}`, `{dataset}-{partition}.parquet`), and is never empty; where several could share a segment in more than one way, the
+ * earlier names are the longer ones. A last `…` (or `...`) stands for any rest. Everything else is itself: dots, empty segments and
+ * percent signs have no meaning here (cases.md E24).
  */
 export interface PathTemplate {
   readonly segments: readonly TemplateSegment[];
   readonly openEnded: boolean;
 }
 
-/** `before{name}after`, or `before` alone. */
+/** `literals[0]{names[0]}literals[1]…`: one literal more than names. */
 export interface TemplateSegment {
-  readonly before: string;
-  readonly name?: string;
-  readonly after: string;
+  readonly literals: readonly string[];
+  readonly names: readonly string[];
 }
 
 const PLACEHOLDER = /\{([a-z][a-z0-9_]*)\}/g;
@@ -39,9 +39,7 @@ export function templateProblem(text: string): string | undefined {
   const names = placeholders(text);
   const twice = names.find((name, at) => names.indexOf(name) < at);
   if (twice !== undefined) return `{${twice}} stands in it twice`;
-  if (text.split('/').some((segment) => placeholders(segment).length > 1)) {
-    return 'two names share a path segment';
-  }
+  if (text.includes('}{')) return 'two names touch, so nothing tells where one ends';
   if (/(…|\.\.\.)(?!$)/.test(text)) return 'only its end can be "…"';
   return placeholderProblem(text);
 }
@@ -52,7 +50,7 @@ export function parseTemplate(text: string, root?: string): PathTemplate {
   const openEnded = /^(…|\.\.\.)$/.test(segments.at(-1) ?? '');
   return {
     segments: [
-      ...(root === undefined ? [] : root.split('/').map((before) => ({ before, after: '' }))),
+      ...(root === undefined ? [] : root.split('/').map((literal) => ({ literals: [literal], names: [] }))),
       ...(openEnded ? segments.slice(0, -1) : segments).map(parseSegment),
     ],
     openEnded,
@@ -67,21 +65,35 @@ export function matchTemplate(
   const { segments, openEnded } = template;
   if (openEnded ? path.length <= segments.length : path.length !== segments.length) return undefined;
   const values = new Map<string, string>();
-  for (const [at, { before, name, after }] of segments.entries()) {
-    const part = path[at] ?? '';
-    if (name === undefined) {
-      if (part !== before) return undefined;
-      continue;
-    }
-    const fits =
-      part.startsWith(before) && part.endsWith(after) && part.length > before.length + after.length;
-    if (!fits) return undefined;
-    values.set(name, part.slice(before.length, part.length - after.length));
+  return segments.every((segment, at) => matchSegment(segment, path[at] ?? '', values)) ? values : undefined;
+}
+
+/**
+ * From the right, each name as short as the literal before it allows: what is left for the names before is then as long as it can be, so
+ * that nothing is ever tried twice.
+ */
+function matchSegment(
+  { literals, names }: TemplateSegment,
+  part: string,
+  values: Map<string, string>,
+): boolean {
+  const [first = '', ...separators] = literals;
+  if (names.length === 0) return part === first;
+  const last = separators.pop() ?? '';
+  if (!part.startsWith(first) || !part.endsWith(last)) return false;
+  let end = part.length - last.length;
+  for (const [at, name] of [...names.entries()].reverse()) {
+    const separator = separators[at - 1];
+    const start =
+      separator === undefined ? first.length : part.lastIndexOf(separator, end - separator.length - 1);
+    const from = start + (separator?.length ?? 0);
+    if (start < first.length || from >= end) return false;
+    values.set(name, part.slice(from, end));
+    end = start;
   }
-  return values;
+  return true;
 }
 
 function parseSegment(text: string): TemplateSegment {
-  const [before = '', name, after = ''] = text.split(/\{([a-z][a-z0-9_]*)\}/);
-  return { before, after, ...(name !== undefined && { name }) };
+  return { literals: text.split(/\{[a-z][a-z0-9_]*\}/), names: placeholders(text) };
 }

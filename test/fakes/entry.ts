@@ -19,6 +19,7 @@ export function entry(settings: Partial<Entry> = {}): Entry {
     field_ids: 'checked',
     case_sensitive_names: false,
     timestamp_millis: 'refuse',
+    hidden_names: 'accept',
     copies: 'accept',
     on_segment_error: 'quarantine',
     on_unprovable: 'quarantine',

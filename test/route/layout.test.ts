@@ -122,6 +122,77 @@ describe('layoutRouter: other layouts', () => {
   });
 });
 
+describe('layoutRouter: several names in a path segment', () => {
+  const flat = entry({
+    layout: '{url}/{dataset}-{partition}-{offset}.parquet',
+    table_location: 's3://lake/tables/{dataset}',
+  });
+
+  it.each([
+    ['orders-0-12.parquet', 'orders'],
+    ['eu-orders-0-12.parquet', 'eu-orders'],
+    ['-----.parquet', '-'],
+    ['orders-0-.parquet', undefined],
+    ['orders--12.parquet', undefined],
+    ['-0-12.parquet', undefined],
+    ['orders-0.parquet', undefined],
+    ['orders-0-12.json', undefined],
+    ['x/orders-0-12.parquet', undefined],
+  ])('%s is of dataset %s: earlier names are the longer ones', (key, dataset) => {
+    const routing = routeSegment([flat], s3(key));
+    expect(routing.kind === 'table' ? routing.dataset : undefined).toBe(dataset);
+  });
+
+  it('a long key costs no more than its length', () => {
+    const dashes = '-'.repeat(1000);
+    expect(routeSegment([flat], s3(`${dashes}.json`)).kind).toBe('unroutable');
+    expect(routeSegment([flat], s3(`${dashes}.parquet`))).toMatchObject({ dataset: '-'.repeat(996) });
+  });
+
+  it('datasets that are named by their files share the directory, and have locations elsewhere', () => {
+    expect(routeSegment([flat], s3('orders-0-12.parquet'))).toMatchObject({
+      directory: 's3://lake',
+      sharesDirectory: true,
+      location: 's3://lake/tables/orders',
+    });
+    expect(routeSegment([entry()], s3('thadam/v1/p/d/x'))).toMatchObject({ sharesDirectory: false });
+  });
+
+  it('finds server, schema and table in a topic', () => {
+    const topics = entry({ layout: '{url}/topics/{server}.{schema}.{dataset}/…' });
+    expect(routeSegment([topics], s3('topics/shop.eu.public.orders/partition=0/x'))).toMatchObject({
+      dataset: 'orders',
+      directory: 's3://lake/topics/shop.eu.public.orders',
+    });
+  });
+});
+
+describe('layoutRouter: hidden_names: ignore', () => {
+  const spark = entry({ layout: '{url}/{dataset}/…', hidden_names: 'ignore' });
+
+  it.each([
+    '_SUCCESS',
+    'orders/_committed_7',
+    'orders/.part-0.parquet.crc',
+    'orders/.spark-staging-1/part-0.parquet',
+    'orders/day=1/._SUCCESS.crc',
+    '_staging/x.parquet',
+  ])('ignores %s by rule', (key) => {
+    expect(routeSegment([spark], s3(key))).toEqual({ kind: 'ignored', reason: 'hidden' });
+  });
+
+  it.each(['orders/_day=1/x.parquet', 'orders/a_b/x._parquet', 'orders/x.parquet'])('takes %s', (key) => {
+    expect(routeSegment([spark], s3(key)).kind).toBe('table');
+  });
+
+  it('is a rule for names below the url only, and leaves to other entries what they take', () => {
+    const hiddenUrl = entry({ url: 's3://lake/_raw', layout: '{url}/{dataset}/…', hidden_names: 'ignore' });
+    expect(routeSegment([spark, hiddenUrl], s3('_raw/orders/x.parquet'))).toMatchObject({ entry: hiddenUrl });
+    expect(routeSegment([spark], { ...s3('_x/y/z'), bucket: 'other' }).kind).toBe('unroutable');
+    expect(routeSegment([entry()], s3('thadam/v1/p/_d/_x')).kind).toBe('table');
+  });
+});
+
 describe('layoutRouter: several entries', () => {
   const entries = [
     entry({ pipeline: 'cdc', from: ['orders'], namespace: ['first'] }),

@@ -1,7 +1,8 @@
 import type { Entry } from '../../config/entry.ts';
-import { referenceTo } from '../../event/segment-reference.ts';
+import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Store } from '../../ports.ts';
 import { layoutRouter, type Routing } from '../../route/layout.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
 
 /** A dataset as it lies in the store: its directory, and the table that it goes to. */
 export type Dataset = Routing & { readonly kind: 'table' };
@@ -10,8 +11,8 @@ export type Dataset = Routing & { readonly kind: 'table' };
 const AFTER_ALL = '\u{10ffff}';
 
 /**
- * The datasets of an entry, found where they lie: one list request a directory, in key order. A directory without a key
- * that leads to a table is none.
+ * The datasets of an entry, found where they lie: one list request a directory, in key order, or every key of a directory that several
+ * share. A directory without a key that leads to a table is none.
  *
  * @throws `store.unavailable`, `auth.failed`
  */
@@ -21,26 +22,34 @@ export async function* datasetsOf(
   store: Pick<Store, 'list'>,
 ): AsyncGenerator<Dataset> {
   const routeOf = layoutRouter(entries);
+  const known = new Set<string>();
+  const newDataset = (reference: SegmentReference) => {
+    const routing = routeOf(reference);
+    if (routing.kind !== 'table' || routing.entry !== entry) return undefined;
+    return known.has(formatIdentifier(routing.table)) ? undefined : routing;
+  };
   let startAfter: string | undefined;
   for (;;) {
-    const found = await firstDataset(entry, routeOf, store, startAfter);
+    const found = await firstDataset(entry, store, startAfter, newDataset);
     if (found === undefined) return;
-    yield found;
-    startAfter = `${found.directory}/${AFTER_ALL}`;
+    const { dataset, uri } = found;
+    yield dataset;
+    if (dataset.sharesDirectory) known.add(formatIdentifier(dataset.table));
+    startAfter = dataset.sharesDirectory ? uri : `${dataset.directory}/${AFTER_ALL}`;
   }
 }
 
 async function firstDataset(
   entry: Entry,
-  routeOf: ReturnType<typeof layoutRouter>,
   store: Pick<Store, 'list'>,
   startAfter: string | undefined,
-): Promise<Dataset | undefined> {
+  datasetOf: (reference: SegmentReference) => Dataset | undefined,
+): Promise<{ readonly dataset: Dataset; readonly uri: string } | undefined> {
   const options = startAfter === undefined ? {} : { startAfter };
   for await (const { uri } of store.list(`${entry.url}/`, options)) {
     const reference = referenceTo(uri);
-    const routing = reference && routeOf(reference);
-    if (routing?.kind === 'table' && routing.entry === entry) return routing;
+    const dataset = reference && datasetOf(reference);
+    if (dataset !== undefined) return { dataset, uri };
   }
   return undefined;
 }
