@@ -75,22 +75,25 @@ async function certify(): Promise<boolean> {
     log: write,
     onClose: (close) => void closing.push(close),
   };
-  const sectionsFound: CertifiedSection[] = [];
-  for (const section of wantedSections) sectionsFound.push(await cellsOf(section, context));
-  const certification: Certification = {
+  const versions = wantedEngines.map((name) => {
+    const version = engines.find((engine) => engine.name === name)?.version;
+    return { name, ...(version !== undefined && { version }) };
+  });
+  const found: CertifiedSection[] = [];
+  const certification = (): Certification => ({
     at: new Date(startedMs).toISOString(),
     seconds: (Date.now() - startedMs) / 1000,
-    engines: wantedEngines.map((name) => {
-      const version = engines.find((engine) => engine.name === name)?.version;
-      return { name, ...(version !== undefined && { version }) };
-    }),
-    sections: sectionsFound,
-  };
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(certification)}\n`);
+    engines: versions,
+    sections: found,
+  });
+  for (const section of wantedSections) {
+    found.push(await cellsOf(section, context));
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(certification())}\n`);
+  }
   if (!values.short && values.engines === undefined && values.sections === undefined)
-    writePages(certification);
+    writePages(certification());
   console.log(`${seconds(startedMs)} s; what programs said is in ${logFolder}`);
-  return conclude(certification);
+  return conclude(certification());
 }
 
 /** The pages anew from a run that was kept with --json, as when its red cells have been explained since. */

@@ -23,7 +23,10 @@ export interface PythonEngine {
   readonly writes?: boolean;
 }
 
-/** Starts an engine that is a Python program; one that dies of a table is started again for the next. */
+/** Longer than the slowest on a busy machine: what takes longer hangs. */
+const ANSWER_SECONDS = 180;
+
+/** Starts an engine that is a Python program; one that dies of a table, or hangs, is started again for the next. */
 export async function startPythonEngine(
   { name, environment, program, args = [], dialect, plans = false, writes = false }: PythonEngine,
   catalog: CatalogService,
@@ -39,12 +42,21 @@ export async function startPythonEngine(
   let running: Program | undefined = start();
   const ask = async (request: object): Promise<unknown> => {
     running ??= start();
+    const answering = running;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(new Error(`no answer within ${ANSWER_SECONDS} seconds`));
+      running = undefined;
+      answering.stop();
+    }, ANSWER_SECONDS * 1000);
     try {
-      return await running.ask({ catalog, ...request });
+      return await Promise.race([answering.ask({ catalog, ...request }), late]);
     } catch (error) {
       const { message } = error as Error;
       if (message.endsWith(' ended')) running = undefined;
       throw new Error(lastLine(message));
+    } finally {
+      clearTimeout(timer);
     }
   };
   const predicate = (where: Predicate | undefined) =>

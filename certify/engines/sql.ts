@@ -205,3 +205,35 @@ export const dataFusion: Dialect = {
     }
   },
 };
+
+export const flink: Dialect = {
+  name: backQuoted,
+  literal(type, value) {
+    switch (parsePrimitive(type).name) {
+      case 'int':
+      case 'long':
+        return value;
+      case 'float':
+      case 'double':
+      case 'decimal':
+        return `CAST('${value}' AS ${type})`;
+      case 'date':
+        return `DATE '${value}'`;
+      case 'time':
+        return `TIME '${value}'`;
+      case 'timestamp':
+      case 'timestamp_ns':
+        return `TIMESTAMP '${moment(value)}'`;
+      case 'timestamptz':
+        return `CAST(TIMESTAMP '${moment(value)}' AS TIMESTAMP_LTZ(6))`;
+      case 'timestamptz_ns':
+        return `CAST(TIMESTAMP '${moment(value)}' AS TIMESTAMP_LTZ(9))`;
+      case 'uuid':
+      case 'binary':
+      case 'fixed':
+        return `X'${value}'`;
+      default:
+        return text(value);
+    }
+  },
+};

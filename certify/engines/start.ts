@@ -3,6 +3,7 @@ import type { CatalogService } from '../../test/integration/services/service.ts'
 import { install, installedFolder } from '../../test/integration/services/services.ts';
 import { startClickHouse } from './clickhouse.ts';
 import type { Engine, EngineName } from './engine.ts';
+import { startFlink } from './flink.ts';
 import { startPythonEngine } from './python-engine.ts';
 import * as dialects from './sql.ts';
 import { startTrino } from './trino.ts';
@@ -65,8 +66,9 @@ const starts: Readonly<Record<EngineName, Start>> = {
     dialect: dialects.dataFusion,
   }),
   Daft: python({ name: 'Daft', environment: 'engines', program: 'daft_program.py' }),
-  async Flink() {
-    throw new Error('no Iceberg runtime for Flink can be had here');
+  async Flink({ catalog, log }) {
+    await install('flink');
+    return startFlink(catalog, log);
   },
 };
 
