@@ -25,6 +25,7 @@ export interface PythonEngine {
 
 /** Longer than the slowest on a busy machine: what takes longer hangs. */
 const ANSWER_SECONDS = 180;
+const NO_ANSWER = `no answer within ${ANSWER_SECONDS} seconds`;
 
 /** Starts an engine that is a Python program; one that dies of a table, or hangs, is started again for the next. */
 export async function startPythonEngine(
@@ -40,12 +41,17 @@ export async function startPythonEngine(
       log,
     );
   let running: Program | undefined = start();
+  /** Tables on which it hung: each further question would cost as long. */
+  const hung = new Set<string>();
   const ask = async (request: object): Promise<unknown> => {
+    const table = 'namespace' in request ? String(request.namespace) : '';
+    if (hung.has(table)) throw new Error(NO_ANSWER);
     running ??= start();
     const answering = running;
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      reject(new Error(`no answer within ${ANSWER_SECONDS} seconds`));
+      reject(new Error(NO_ANSWER));
+      hung.add(table);
       running = undefined;
       answering.stop();
     }, ANSWER_SECONDS * 1000);
