@@ -45,7 +45,7 @@ export const LAYOUT_PRESETS = {
     field_ids: 'by_name',
   },
   vector: {
-    layout: '{url}/{dataset}/…',
+    layout: '{url}/{dataset}/date={date}/…',
     field_ids: 'by_name',
   },
   'fluent-bit': {

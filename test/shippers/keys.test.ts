@@ -50,6 +50,8 @@ const keys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'orders/2026-01-31--10/part-3f2a1c9e-0a55-4a4f-8f0b-7d4a7b7d5c11-0': 'orders',
     'orders/dt=2026-01-31/part-3f2a1c9e-0a55-4a4f-8f0b-7d4a7b7d5c11-task-0-file-0': 'orders',
     'orders/2026-01-31--10/.part-3f2a1c9e-0a55-4a4f-8f0b-7d4a7b7d5c11-0.inprogress.7b1d': 'hidden',
+    'orders/dt=2026-01-31/.uncompacted-part-3f2a1c9e-0-0': 'hidden',
+    'orders/dt=2026-01-31/compacted-part-3f2a1c9e-0-0': 'orders',
     'orders/.staging_1767225600000/task-0/dt=2026-01-31/part-0': 'hidden',
     'orders/dt=2026-01-31/_SUCCESS': 'temporary',
   },
@@ -69,7 +71,7 @@ const keys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   vector: {
     'orders/date=2026-01-31/1769853605-0b8e1f0a-6d8e-4f0c-9a39-6a1f2f1c9d11.parquet': 'orders',
-    'date=2026-01-31/1769853605-0b8e1f0a-6d8e-4f0c-9a39-6a1f2f1c9d11.parquet': 'date=2026-01-31',
+    'date=2026-01-31/1769853605-0b8e1f0a-6d8e-4f0c-9a39-6a1f2f1c9d11.parquet': 'unroutable',
   },
   'fluent-bit': {
     'fluent-bit-logs/orders/2026/01/31/10/00/05-object1a2B3c4D': 'orders',

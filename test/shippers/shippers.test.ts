@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { parseEntries, type RawSettings } from '../../lib/config/document.ts';
 import { datasetsOf } from '../../lib/jobs/reconcile/datasets.ts';
 import { route } from '../../lib/jobs/route.ts';
 import type { LogRecord } from '../../lib/ports.ts';
@@ -16,7 +17,6 @@ import { type Registration, type S3Record, startRegistration } from '../jobs/reg
 const SAMPLES = path.join(import.meta.dirname, 'samples');
 
 interface Expected {
-  readonly settings?: Readonly<Record<string, unknown>>;
   /** Columns, `!` for required ones, and records of each table. */
   readonly tables: Readonly<Record<string, { readonly columns: string; readonly records: number }>>;
   /** How many keys are ignored, by reason. */
@@ -29,8 +29,8 @@ const duckdbOrders = 'id long, name string, price decimal(9,2), placed timestamp
 const row = 'struct<id! long, name string>';
 
 const expectations: Readonly<Record<string, Expected>> = {
-  'kafka-connect': { settings: { timestamp_millis: 'accept' }, tables: { orders: logLines } },
-  aiven: { settings: { table_location: 's3://lake/tables/{dataset}' }, tables: { orders: logLines } },
+  'kafka-connect': { tables: { orders: logLines } },
+  aiven: { tables: { orders: logLines } },
   debezium: {
     tables: {
       orders: {
@@ -75,9 +75,9 @@ test('every sample is of a preset that is tested here', () => {
   expect(readdirSync(SAMPLES).sort()).toEqual(Object.keys(expectations).sort());
 });
 
-describe.each(Object.entries(expectations))('layout: %s', (preset, { settings, tables, ignored = {} }) => {
+describe.each(Object.entries(expectations))('layout: %s', (preset, { tables, ignored = {} }) => {
   test('I9: every key is registered or ignored by rule, none is unroutable', async () => {
-    registration = await startRegistration({ layout: preset, ...settings });
+    registration = await startRegistration(await documented(preset));
     const records = filesBelow(path.join(SAMPLES, preset)).map((key) =>
       registration.upload(key, sample(preset, key)),
     );
@@ -157,6 +157,16 @@ describe('layout: aiven', () => {
     expect(found).toEqual(['a', 'a-eu', 'b']);
   });
 });
+
+/** The configuration of a preset as its section of the page has it. */
+async function documented(preset: string): Promise<RawSettings> {
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/shippers.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml = '']) => yaml);
+  const block = blocks.find((yaml) => yaml.startsWith(`layout: ${preset}\n`));
+  const [settings] = await parseEntries(block ?? '');
+  if (settings === undefined) throw new Error(`docs/shippers.md has no configuration of "${preset}"`);
+  return settings;
+}
 
 /** What the router logs of an event with these objects. */
 async function routed(objects: readonly S3Record[]): Promise<LogRecord | undefined> {
