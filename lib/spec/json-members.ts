@@ -62,6 +62,27 @@ export function scanObject(
   }
 }
 
+/**
+ * Visits the elements of an array, in their order.
+ *
+ * @returns where the array ends
+ * @throws SyntaxError when there is no array
+ */
+export function scanArray(text: Uint8Array, from: number, visit: (element: Span) => void): number {
+  let at = skipBlank(text, from);
+  expect(text, at, OPEN_ARRAY);
+  at = skipBlank(text, at + 1);
+  if (text[at] === CLOSE_ARRAY) return at + 1;
+  for (;;) {
+    const end = valueEnd(text, at);
+    visit({ start: at, end });
+    at = skipBlank(text, end);
+    if (text[at] === CLOSE_ARRAY) return at + 1;
+    expect(text, at, COMMA);
+    at = skipBlank(text, at + 1);
+  }
+}
+
 export function decode(text: Uint8Array, { start, end }: Span): string {
   return Buffer.from(text.buffer, text.byteOffset + start, end - start).toString();
 }

@@ -1,5 +1,5 @@
 import { parseJson } from './json.ts';
-import { arrayEnd, decode, type Span, scanObject, valueEnd } from './json-members.ts';
+import { arrayEnd, decode, type Span, scanArray, scanObject, valueEnd } from './json-members.ts';
 import type { JsonObject } from './json-object.ts';
 import type { Snapshot } from './snapshot.ts';
 import { readSnapshot } from './snapshot-json.ts';
@@ -119,10 +119,14 @@ function isBetweenElements(byte: number | undefined): boolean {
   return byte === 0x2c || byte === 0x5d;
 }
 
-function readAll(text: Uint8Array, span: Span): ReadonlyMap<bigint, Snapshot> | undefined {
-  const all = parseJson(decode(text, span));
-  if (!Array.isArray(all)) return undefined;
-  return new Map(all.map(readSnapshot).map((snapshot) => [snapshot.snapshotId, snapshot]));
+/** One by one: a text and a tree of all of them at once would be ten times what is kept. */
+function readAll(text: Uint8Array, { start }: Span): ReadonlyMap<bigint, Snapshot> {
+  const all = new Map<bigint, Snapshot>();
+  scanArray(text, start, (element) => {
+    const snapshot = readSnapshot(parseJson(decode(text, element)));
+    all.set(snapshot.snapshotId, snapshot);
+  });
+  return all;
 }
 
 /** The snapshots before, and those of the array's end that follows them. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { arrayEnd, decode, jsonMembers } from '../../lib/spec/json-members.ts';
+import { arrayEnd, decode, jsonMembers, scanArray } from '../../lib/spec/json-members.ts';
 
 /** What `jsonMembers` finds, parsed. */
 function parsed(text: string): Record<string, unknown> {
@@ -59,3 +59,29 @@ test('arrayEnd is the end of an array from between two of its elements on', () =
   }
   expect(() => arrayEnd(text.subarray(0, start + whole.length - 1), start + 1)).toThrow(SyntaxError);
 });
+
+/** What `scanArray` visits, parsed, and where it ends. */
+function elements(text: string, from = 0): { readonly values: readonly unknown[]; readonly end: number } {
+  const bytes = Buffer.from(text);
+  const values: unknown[] = [];
+  const end = scanArray(bytes, from, (element) => values.push(JSON.parse(decode(bytes, element))));
+  return { values, end };
+}
+
+test('scanArray visits what JSON.parse finds in any array, in its order, however it is spaced', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.constantFrom(undefined, 1, '\r\n '), (array, space) => {
+      const text = JSON.stringify(array, undefined, space);
+      const { values, end } = elements(` ${text} ,"x"]`, 1);
+      expect(values).toStrictEqual(JSON.parse(text));
+      expect(end).toBe(1 + Buffer.byteLength(text));
+    }),
+  );
+});
+
+test.each(['', '{}', 'null', '[', '[1', '[1,', '[1,]', '[,1]', '[1 2]', '[{]}', '["a]'])(
+  'scanArray refuses %j or leaves it to whoever parses the element',
+  (text) => {
+    expect(() => elements(text)).toThrow(SyntaxError);
+  },
+);

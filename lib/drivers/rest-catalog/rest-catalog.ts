@@ -149,7 +149,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       const path = await tablePath(table);
       const { authorization } = remembered.grant(path) ?? {};
       const { outcome, ...reply } = await client.post(path, body, { ...(await keyed()), authorization });
-      if (outcome !== 'ok') remembered.forgetTag(path);
+      remembered.forgetTag(path);
       if (outcome === 'unknown' || outcome === 'unchanged') {
         return { outcome: 'unknown', message: reply.message };
       }

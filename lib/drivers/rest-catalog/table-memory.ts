@@ -31,7 +31,10 @@ export function tableMemory() {
       const [oldest] = tagged.keys();
       if (tagged.size > maxTagged && oldest !== undefined) tagged.delete(oldest);
     },
-    /** After a commit that did not land the whole table is loaded, whatever a cache on the way takes for unchanged (D5). */
+    /**
+     * After a commit that did not land the whole table is loaded, whatever a cache on the way takes for unchanged (D5); after one that did,
+     * nobody has the table that was tagged any more.
+     */
     forgetTag(path: string) {
       tagged.delete(path);
     },
