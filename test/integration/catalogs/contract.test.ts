@@ -3,7 +3,9 @@ import { systemClock, systemRandom, systemTimers } from '../../../lib/drivers/pl
 import { restCatalog } from '../../../lib/drivers/rest-catalog/rest-catalog.ts';
 import { s3Store } from '../../../lib/drivers/s3.ts';
 import { catalogContract } from '../../contract/catalog-contract.ts';
+import { askedFor } from '../services/chosen.ts';
 import { describeWith } from '../services/describe-with.ts';
+import type { CatalogService } from '../services/service.ts';
 import { storeSettings } from '../services/settings.ts';
 
 /** How SeaweedFS's catalog differs from the port's contract; what is found out of date here fails. */
@@ -36,34 +38,46 @@ const differences = {
   'commit of schema and snapshot is one step (I4)': schemas,
 };
 
+function subjectOn({ uri, store, warehouse, wayIn }: CatalogService) {
+  return async () => {
+    const catalog = restCatalog(
+      {
+        catalog_uri: uri,
+        catalog_warehouse: warehouse ?? store.bucket,
+        ...wayIn,
+        retry: { initial_ms: 10, max_ms: 100, jitter: 1 },
+      },
+      { clock: systemClock, timers: systemTimers, random: systemRandom },
+    );
+    const namespace = [`contract_${randomUUID().replaceAll('-', '')}`];
+    await catalog.createNamespace(namespace);
+    const files = s3Store(storeSettings(store));
+    return {
+      subject: {
+        catalog,
+        namespace,
+        location: `s3://${store.bucket}/${namespace[0]}`,
+        writeFile: async (file: string, bytes: Uint8Array) => {
+          await files.write(file, bytes);
+        },
+      },
+    };
+  };
+}
+
 describeWith('catalog contract', ['seaweedfsOwnCatalog'], ({ seaweedfsOwnCatalog: service }) => {
+  const { accessKeyId, secretAccessKey } = service.store;
+  const credential = { client_id: accessKeyId, client_secret: secretAccessKey };
   catalogContract(
     'restCatalog on SeaweedFS’s own catalog, by OAuth2',
-    async () => {
-      const { accessKeyId, secretAccessKey, bucket } = service.store;
-      const catalog = restCatalog(
-        {
-          catalog_uri: service.uri,
-          catalog_warehouse: service.warehouse ?? bucket,
-          catalog_credential: { client_id: accessKeyId, client_secret: secretAccessKey },
-          retry: { initial_ms: 10, max_ms: 100, jitter: 1 },
-        },
-        { clock: systemClock, timers: systemTimers, random: systemRandom },
-      );
-      const namespace = [`contract_${randomUUID().replaceAll('-', '')}`];
-      await catalog.createNamespace(namespace);
-      const files = s3Store(storeSettings(service.store));
-      return {
-        subject: {
-          catalog,
-          namespace,
-          location: `s3://${bucket}/${namespace[0]}`,
-          writeFile: async (file: string, bytes: Uint8Array) => {
-            await files.write(file, bytes);
-          },
-        },
-      };
-    },
+    subjectOn({ ...service, wayIn: { catalog_credential: credential } }),
     differences,
   );
 });
+
+for (const name of askedFor()) {
+  if (name === 'fixture' || name === 'seaweedfs') continue;
+  describeWith('catalog contract', [name], ({ [name]: service }) => {
+    catalogContract(`restCatalog on ${name}`, subjectOn(service));
+  });
+}

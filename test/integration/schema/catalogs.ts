@@ -1,22 +1,31 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Stack, startStack } from '../../../local/stack.ts';
+import { askedFor, type CatalogName, catalogs } from '../services/chosen.ts';
 import { describeWith } from '../services/describe-with.ts';
 import { bucket, type CatalogService } from '../services/service.ts';
 
 /** One catalog that the rules are shown on. `name` tells apart what the catalogs are known to do differently. */
 export interface CatalogUnderTest {
-  readonly name: 'fixture' | 'seaweedfs' | 'embedded';
+  readonly name: CatalogName | 'embedded';
   readonly service: () => CatalogService;
 }
 
-/** The same tests on Apache's fixture, on SeaweedFS's catalog and on the embedded one. */
+const titles: Readonly<Record<CatalogName, string>> = {
+  fixture: 'Apache’s fixture',
+  seaweedfs: 'SeaweedFS’s catalog',
+  polaris: 'Polaris',
+  lakekeeper: 'Lakekeeper',
+  nessie: 'Nessie',
+};
+
+/** The same tests on Apache’s fixture, on SeaweedFS’s catalog and on the embedded one, or on the catalogs that this run is about. */
 export function onEveryCatalog(tests: (catalog: CatalogUnderTest) => void): void {
-  describeWith('Apache’s fixture', ['seaweedfsCatalog'], ({ seaweedfsCatalog }) =>
-    tests({ name: 'fixture', service: () => seaweedfsCatalog }),
-  );
-  describeWith('SeaweedFS’s catalog', ['seaweedfsOwnCatalog'], ({ seaweedfsOwnCatalog }) =>
-    tests({ name: 'seaweedfs', service: () => seaweedfsOwnCatalog }),
-  );
+  const asked = askedFor();
+  for (const name of asked.length > 0 ? asked : (['fixture', 'seaweedfs'] as const)) {
+    const service = catalogs[name];
+    describeWith(titles[name], [service], (services) => tests({ name, service: () => services[service] }));
+  }
+  if (asked.length > 0) return;
   describe('the embedded catalog', () => {
     let stack: Stack;
     beforeAll(async () => {

@@ -40,6 +40,21 @@ const ways: Readonly<Record<CatalogUnderTest['name'], readonly Way[]>> = {
     { create_via: 'commit', lastColumnId: HIGHEST_IN_USE },
     { create_via: 'create', refusal: /the catalog answered 400 .*must be within bucket tables/ },
   ],
+  polaris: everyWay,
+  // A commit makes no table that was not staged, and none is created where the segment lies already (create_table.rs).
+  lakekeeper: [
+    { create_via: 'auto', lastColumnId: LAST_COLUMN_ID },
+    { create_via: 'register', lastColumnId: LAST_COLUMN_ID },
+    { create_via: 'commit', refusal: /the catalog answered 404/ },
+    { create_via: 'create', refusal: /the catalog answered 400 .*have to be empty/ },
+  ],
+  // The location of a create request is ignored (CatalogServiceImpl).
+  nessie: [
+    { create_via: 'auto', lastColumnId: LAST_COLUMN_ID },
+    { create_via: 'register', lastColumnId: LAST_COLUMN_ID },
+    { create_via: 'commit', lastColumnId: HIGHEST_IN_USE },
+    { create_via: 'create', refusal: /location/ },
+  ],
 };
 
 onEveryCatalog(({ name, service }) => {

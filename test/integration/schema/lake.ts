@@ -86,7 +86,7 @@ async function lakeAt(
         layout: '{url}/{dataset}/…',
         catalog_uri: service.uri,
         ...(service.warehouse !== undefined && { catalog_warehouse: service.warehouse }),
-        ...(service.token !== undefined && { catalog_token: service.token }),
+        ...wayInto(service),
         namespace: id,
         create_table: true,
         retry: { initial: '10ms', max: '200ms' },
@@ -174,6 +174,10 @@ async function lakeAt(
     },
   };
   return lake;
+}
+
+function wayInto({ wayIn, token }: CatalogService): EntrySettings {
+  return wayIn ?? (token === undefined ? {} : { catalog_token: token });
 }
 
 function only<T>(items: readonly T[]): T {

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { capabilityMatrix } from './capability-matrix.ts';
+import { askedCatalogs, catalogsOnRequest, usual } from './chosen.ts';
 import type { ServiceName, Services } from './service.ts';
 import { install, installedFolder, startServices } from './services.ts';
 
@@ -17,16 +18,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const startedAt = performance.now();
   const [started] = await Promise.all([
-    startServices({
-      want: [
-        'localstack',
-        'seaweedfs',
-        'localstackCatalog',
-        'seaweedfsCatalog',
-        'seaweedfsOwnCatalog',
-        'google',
-      ],
-    }),
+    startServices({ want: askedCatalogs().length > 0 ? askedCatalogs() : usual }),
     install('readers'),
   ]);
   project.provide('services', started.services);
@@ -41,5 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const matrix = capabilityMatrix(project);
     if (matrix !== '') console.log(matrix);
     for (const [name, reason] of Object.entries(started.notRun)) console.log(`NOT RUN: ${name}: ${reason}`);
+    if (askedCatalogs().length > 0) return;
+    for (const name of catalogsOnRequest)
+      console.log(`NOT RUN: ${name}: ask for it by npm run test:integration -- --catalog ${name}`);
   };
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { StartedNetwork } from 'testcontainers';
-import { startContainer } from './container.ts';
+import { type ContainerNetwork, startContainer } from './container.ts';
 import { createBucket } from './create-bucket.ts';
 import { freePort } from './free-ports.ts';
 import { startHostProcess } from './host-process.ts';
@@ -38,7 +37,7 @@ export async function localstackOnHost(folders: Folders): Promise<Running<StoreS
 
 export async function localstackInContainer(
   folders: Folders,
-  network: StartedNetwork,
+  network: ContainerNetwork,
 ): Promise<Running<StoreService>> {
   const running = await startContainer(folders, network, {
     name: 'localstack',

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StartedNetwork } from 'testcontainers';
-import { startContainer } from './container.ts';
+import { type ContainerNetwork, startContainer } from './container.ts';
 import { freePort } from './free-ports.ts';
 import { startHostProcess } from './host-process.ts';
 import { answers } from './ready.ts';
@@ -62,7 +61,7 @@ export async function restFixtureOnHost(
 /** `storeEndpoint` is where the container finds the store on their network. */
 export async function restFixtureInContainer(
   folders: Folders,
-  network: StartedNetwork,
+  network: ContainerNetwork,
   name: string,
   store: StoreService,
   storeEndpoint: string,

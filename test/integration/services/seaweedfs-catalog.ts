@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StartedNetwork } from 'testcontainers';
-import { startContainer } from './container.ts';
+import { type ContainerNetwork, startContainer } from './container.ts';
 import { freePorts } from './free-ports.ts';
 import { startHostProcess } from './host-process.ts';
 import { answers, untilReady } from './ready.ts';
@@ -53,7 +52,7 @@ export async function seaweedfsCatalogOnHost(folders: Folders): Promise<Running<
 
 export async function seaweedfsCatalogInContainer(
   folders: Folders,
-  network: StartedNetwork,
+  network: ContainerNetwork,
 ): Promise<Running<CatalogService>> {
   const running = await startContainer(folders, network, {
     name: 'seaweedfs-catalog',

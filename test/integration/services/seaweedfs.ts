@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StartedNetwork } from 'testcontainers';
-import { startContainer } from './container.ts';
+import { type ContainerNetwork, startContainer } from './container.ts';
 import { createBucket } from './create-bucket.ts';
 import { freePorts } from './free-ports.ts';
 import { startHostProcess } from './host-process.ts';
@@ -66,7 +65,7 @@ export async function seaweedfsOnHost(folders: Folders): Promise<Running<StoreSe
 
 export async function seaweedfsInContainer(
   folders: Folders,
-  network: StartedNetwork,
+  network: ContainerNetwork,
 ): Promise<Running<StoreService>> {
   const running = await startContainer(folders, network, {
     name: 'seaweedfs',
@@ -76,14 +75,21 @@ export async function seaweedfsInContainer(
     files: { '/etc/s3.json': identities },
     readyPath: '/healthz',
   });
-  return withBucket(running.endpoint, running);
+  return withBucket(running.endpoint, running, `http://${running.address}:8333`);
 }
 
 async function withBucket(
   endpoint: string,
   running: { stop(): Promise<void> },
+  networkEndpoint?: string,
 ): Promise<Running<StoreService>> {
-  const service = { endpoint, region: 'us-east-1', ...credentials, bucket };
+  const service = {
+    endpoint,
+    region: 'us-east-1',
+    ...credentials,
+    bucket,
+    ...(networkEndpoint !== undefined && { networkEndpoint }),
+  };
   await createBucket(service);
   return { service, stop: running.stop };
 }

@@ -5,6 +5,8 @@ export interface StoreService {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly bucket: string;
+  /** The same by its container's address: on Linux, good in other containers and here alike. Absent where it is a process. */
+  readonly networkEndpoint?: string;
 }
 
 /** An Iceberg REST catalog whose files lie in `store`. */
@@ -15,6 +17,15 @@ export interface CatalogService {
   readonly warehouse?: string;
   /** A bearer token; absent where a catalog asks for none. */
   readonly token?: string;
+  /** How the registrar gets in, where it is not by the token. */
+  readonly wayIn?: {
+    readonly catalog_headers?: Readonly<Record<string, string>>;
+    readonly catalog_credential: {
+      readonly client_id: string;
+      readonly client_secret: string;
+      readonly scope?: string;
+    };
+  };
 }
 
 /** Google Cloud, played by emulators on this machine: none of them asks who calls. */
@@ -40,6 +51,10 @@ export interface Services {
   /** SeaweedFS's own catalog, over its own S3. */
   readonly seaweedfsOwnCatalog: CatalogService;
   readonly google: GoogleService;
+  /** Apache Polaris over SeaweedFS and PostgreSQL; this one and the next two run in containers alone, and when they are asked for. */
+  readonly polaris: CatalogService;
+  readonly lakekeeper: CatalogService;
+  readonly nessie: CatalogService;
 }
 
 export type ServiceName = keyof Services;

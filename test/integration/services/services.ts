@@ -3,14 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { StartedNetwork } from 'testcontainers';
-import { engineAnswers, startNetwork } from './container.ts';
+import { type ContainerNetwork, engineAnswers, startNetwork } from './container.ts';
 import { googleOnHost } from './google.ts';
+import { lakekeeperInContainer } from './lakekeeper.ts';
 import { localstackInContainer, localstackOnHost } from './localstack.ts';
+import { nessieInContainer } from './nessie.ts';
+import { polarisInContainer } from './polaris.ts';
 import { restFixtureInContainer, restFixtureOnHost } from './rest-fixture.ts';
 import { seaweedfsInContainer, seaweedfsOnHost } from './seaweedfs.ts';
 import { seaweedfsCatalogInContainer, seaweedfsCatalogOnHost } from './seaweedfs-catalog.ts';
-import type { Folders, GoogleService, Running, ServiceName, Services } from './service.ts';
+import type { CatalogService, Folders, GoogleService, Running, ServiceName, Services } from './service.ts';
 
 const root = join(import.meta.dirname, '../../..');
 export const installedFolder = process.env['SERVICES_DIR'] ?? join(root, '.services');
@@ -102,7 +104,15 @@ const hostProcesses: Launch = {
     return seaweedfsCatalogOnHost(folders);
   },
   google: startGoogle,
+  polaris: noHostProcess,
+  lakekeeper: noHostProcess,
+  nessie: noHostProcess,
 };
+
+/** No package registry has it. */
+async function noHostProcess(): Promise<Running<CatalogService>> {
+  throw new Error('it needs a container engine, and none answers');
+}
 
 /** A process wherever the rest runs: there is no image of the one that speaks Pub/Sub's REST API. */
 async function startGoogle(folders: Folders): Promise<Running<GoogleService>> {
@@ -110,7 +120,13 @@ async function startGoogle(folders: Folders): Promise<Running<GoogleService>> {
   return googleOnHost(folders);
 }
 
-function containersOn(network: StartedNetwork): Launch {
+type CatalogInContainer = typeof polarisInContainer;
+
+function containersOn(network: ContainerNetwork): Launch {
+  const onSeaweedfs = (catalog: CatalogInContainer) => async (folders: Folders, start: Start) => {
+    const { service } = await start('seaweedfs');
+    return catalog(folders, network, service, service.networkEndpoint ?? service.endpoint);
+  };
   return {
     localstack: (folders) => localstackInContainer(folders, network),
     seaweedfs: (folders) => seaweedfsInContainer(folders, network),
@@ -120,10 +136,19 @@ function containersOn(network: StartedNetwork): Launch {
     },
     seaweedfsCatalog: async (folders, start) => {
       const { service } = await start('seaweedfs');
-      return restFixtureInContainer(folders, network, 'seaweedfsCatalog', service, 'http://seaweedfs:8333');
+      return restFixtureInContainer(
+        folders,
+        network,
+        'seaweedfsCatalog',
+        service,
+        service.networkEndpoint ?? service.endpoint,
+      );
     },
     seaweedfsOwnCatalog: (folders) => seaweedfsCatalogInContainer(folders, network),
     google: startGoogle,
+    polaris: onSeaweedfs(polarisInContainer),
+    lakekeeper: onSeaweedfs(lakekeeperInContainer),
+    nessie: onSeaweedfs(nessieInContainer),
   };
 }
 
