@@ -198,7 +198,7 @@ export const explanations: readonly Explanation[] = [
     engines: ['Spark'],
     features: /uuid/,
     differences:
-      /^(<|>=|in)\b.*: (rows .* for |row \d+ is missing|\d+ files are planned)|^(<|>=): row \d+ (is missing|was not shipped)/,
+      /^(<|>=|in) .*: (rows .* for |\d+ files are planned)|^(<|>=|in): row \d+ (is missing|was not shipped)/,
     text: 'The specification’s order, and Parquet’s, is that of unsigned bytes; `java.util.UUID` compares two signed longs. Range predicates on UUIDs miss rows with bounds and without, since row groups are skipped by the same comparison; equality is right where both bounds begin with the same bit.',
     sources: [
       'https://github.com/apache/iceberg/issues/14216',
@@ -254,6 +254,25 @@ export const explanations: readonly Explanation[] = [
     differences: /error: pyarrow\.lib\.ArrowNotImplementedError: extension$/,
     text: '`inspect.files` and `inspect.entries` build `readable_metrics` in the types of the columns, and PyArrow makes no values of its uuid extension type from Python. Scans are not concerned.',
     sources: ['https://github.com/apache/iceberg-python/blob/main/pyiceberg/table/inspect.py'],
+  },
+  {
+    anchor: 'daft-uuid',
+    title: 'Daft has no UUIDs where it must make a column up, or compare one',
+    engines: ['Daft'],
+    differences: /arrow\.uuid|Extension\(|Attempting to downcast Null|Python Comparison/,
+    text: 'It reads UUIDs as an Arrow extension type that few of its operations know: a task panics where the column is absent from a file, or in a predicate.',
+    sources: ['https://github.com/Eventual-Inc/Daft/issues/3978'],
+  },
+  {
+    anchor: 'daft-types-in-maps',
+    title: 'Daft takes dates in maps for integers',
+    engines: ['Daft'],
+    differences: /Incorrect datatype for StructArray field "value", expected \w+ got \w+/,
+    text: 'Inside of a map the values keep their physical type, and the cast to the table’s type fails. It was corrected for columns of their own.',
+    sources: [
+      'https://github.com/Eventual-Inc/Daft/pull/6291',
+      'https://github.com/Eventual-Inc/Daft/issues/7092',
+    ],
   },
 ];
 

@@ -1,5 +1,7 @@
 """Daft: PyIceberg plans, Daft decodes and filters."""
 
+import datetime
+
 import daft
 from arrow import rows
 from connection import answer, pyiceberg_catalog
@@ -33,7 +35,7 @@ def main(request):
 
 def expression(where):
     column = daft.col(where["column"])
-    read = lambda each: daft.lit(value(each, where["type"]))
+    read = lambda each: literal(each, where["type"])
     match where["op"]:
         case "=":
             return column == read(where["value"])
@@ -49,6 +51,17 @@ def expression(where):
             return column.not_null()
         case "starts with":
             return column.startswith(where["value"])
+
+
+def literal(text, kind):
+    """Of the column's own type: Daft compares no other with it."""
+    if kind.endswith("_ns"):
+        moment = datetime.datetime.fromisoformat(text.removesuffix("+00:00"))
+        return daft.lit(moment).cast(daft.DataType.timestamp("ns"))
+    if kind.startswith("fixed"):
+        size = int(kind.removeprefix("fixed[").removesuffix("]"))
+        return daft.lit(value(text, kind)).cast(daft.DataType.fixed_size_binary(size))
+    return daft.lit(value(text, kind))
 
 
 if __name__ == "__main__":
