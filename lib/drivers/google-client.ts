@@ -24,7 +24,9 @@ export type GoogleRequest = Pick<HttpRequest, 'method' | 'path' | 'body'> & {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type GoogleAnswer = Extract<HttpExchange, { kind: 'answer' }> & {
+type Answer = Extract<HttpExchange, { kind: 'answer' }>;
+
+export type GoogleAnswer = Answer & {
   /** Above 1, what is found may be what an earlier attempt did. */
   readonly attempts: number;
 };
@@ -64,7 +66,8 @@ export function googleClient(api: GoogleApi, { send, timers, random }: GooglePor
       let renewed = false;
       let renew = false;
       for (let attempts = 1; ; attempts += 1) {
-        const exchange = await send(await authorised(request, renew));
+        const sent = await authorised(request, renew);
+        const exchange = await send(sent);
         renew =
           !renewed && accessToken !== undefined && exchange.kind === 'answer' && exchange.status === 401;
         renewed ||= renew;
@@ -72,7 +75,7 @@ export function googleClient(api: GoogleApi, { send, timers, random }: GooglePor
           if (!renew) await timers.sleep(FIRST_WAIT_MS * 2 ** (attempts - 1) * (1 - 0.5 * random.next()));
           continue;
         }
-        if (exchange.kind === 'answer') return { ...exchange, attempts };
+        if (exchange.kind === 'answer') return { ...withoutTheToken(exchange, sent), attempts };
         throw new RegistrarError(unavailable, `Cannot ${attempted}: ${faultText(exchange.cause)}`, {
           context: { attempts },
         });
@@ -87,6 +90,13 @@ export function googleClient(api: GoogleApi, { send, timers, random }: GooglePor
       });
     },
   };
+}
+
+/** What lies between may quote a request in its refusal: the token is struck out of it (I10). */
+function withoutTheToken(answer: Answer, { headers: { authorization } }: HttpRequest): Answer {
+  if (authorization === undefined || answer.status < 400) return answer;
+  const token = authorization.slice('Bearer '.length);
+  return { ...answer, body: Buffer.from(answer.body.toString().replaceAll(token, '***')) };
 }
 
 /** The error object of Google's APIs (AIP-193, and `errors[].reason` of the older ones). */

@@ -1,6 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
 import { faultText, httpSender } from './http.ts';
+import { withoutSecrets } from './rest-catalog/redaction.ts';
 import { awsSignature } from './rest-catalog/sigv4.ts';
 
 /** The longest that a function runs. */
@@ -32,10 +33,8 @@ export async function invokeFunction(
     body: JSON.stringify(payload),
   } as const;
   const signature = await awsSignature({ region, service: 'lambda' }, clock).authorize(request);
-  const sent = await httpSender({ timeoutMs: TIMEOUT_MS })({
-    ...request,
-    headers: { ...request.headers, ...signature },
-  });
+  const signed = { ...request, headers: { ...request.headers, ...signature } };
+  const sent = await httpSender({ timeoutMs: TIMEOUT_MS })(signed);
   const attempted = `Cannot ask the function "${name}" in region "${region}"`;
   if (sent.kind !== 'answer') {
     throw new RegistrarError(
@@ -44,6 +43,7 @@ export async function invokeFunction(
     );
   }
   const text = sent.body.toString();
+  const quoted = () => withoutSecrets(text, signed).slice(0, 500);
   if (sent.status === 404) {
     throw new RegistrarError(
       'config.invalid',
@@ -54,11 +54,11 @@ export async function invokeFunction(
     const code = sent.status === 403 ? 'auth.failed' : 'config.invalid';
     throw new RegistrarError(
       code,
-      `${attempted}: ${sent.status} ${text.slice(0, 500)}; allow the caller lambda:InvokeFunction`,
+      `${attempted}: ${sent.status} ${quoted()}; allow the caller lambda:InvokeFunction`,
     );
   }
   if (sent.headers['x-amz-function-error'] !== undefined) {
-    throw new RegistrarError('internal.error', `${attempted}: it failed: ${text.slice(0, 500)}; see its log`);
+    throw new RegistrarError('internal.error', `${attempted}: it failed: ${quoted()}; see its log`);
   }
   return JSON.parse(text);
 }

@@ -1,4 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { gcsStore } from '../../lib/drivers/gcs.ts';
+import type { SendHttp } from '../../lib/drivers/http.ts';
+import { invokeFunction } from '../../lib/drivers/lambda.ts';
+import { systemClock } from '../../lib/drivers/platform.ts';
 import { register } from '../../lib/jobs/register/register.ts';
 import { wire } from '../../lib/wire.ts';
 import type { HttpRequest, HttpResponse } from '../../local/http-service.ts';
@@ -6,6 +10,7 @@ import { writeParquet } from '../../local/shipper/segment.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { type Authority, type Certificate, makeAuthorities } from '../fakes/certificates.ts';
 import { json, type ScriptedServer, scriptedServer } from '../fakes/http.ts';
+import { seededRandom } from '../fakes/random.ts';
 
 /**
  * I10. Every secret that can be configured is planted, every service answers with all it was sent, and whatever comes out (log lines, which
@@ -23,6 +28,7 @@ const planted = {
   vendedToken: `IQoJplantedVended/${'Zx9/'.repeat(60)}`,
   roleSecret: 'planted-role-secret',
   roleToken: `IQoJplantedRole/${'Qq7='.repeat(60)}`,
+  googleToken: 'ya29.planted-google.token',
 };
 
 let stack: Stack;
@@ -181,6 +187,56 @@ describe('no secret comes out (I10)', () => {
     expect(said).toContain('InvalidRequest');
     expectNothingPlanted(said);
   });
+
+  test.each([400, 401, 403, 404, 429, 500])(
+    'when Cloud Storage, or a proxy before it, quotes what it was sent with a %i',
+    async (status) => {
+      const send: SendHttp = async (request) => ({
+        kind: 'answer',
+        status,
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(
+          JSON.stringify({
+            error: { code: status, message: JSON.stringify(request), errors: [{ reason: 'forbidden' }] },
+          }),
+        ),
+      });
+      const store = gcsStore(
+        {},
+        {
+          send,
+          timers: { sleep: async () => {} },
+          random: seededRandom(1),
+          accessToken: async () => planted.googleToken,
+        },
+      );
+      const ends = await Promise.all([
+        store.read('gs://lake/a').catch((error: unknown) => error),
+        store.write('gs://lake/b', new Uint8Array([1])).catch((error: unknown) => error),
+      ]);
+      const said = ends.map(inFull).join();
+      expect(said).toContain('Bearer ***');
+      expectNothingPlanted(said);
+    },
+  );
+
+  test.each([200, 403, 500])(
+    'when Lambda quotes with a %i what doctor --deployed sent it',
+    async (status) => {
+      vi.stubEnv('AWS_SESSION_TOKEN', 'planted-session');
+      echoing = await scriptedServer((_, request) => ({
+        status,
+        headers: { 'x-amz-function-error': 'Unhandled' },
+        body: quoted(request),
+      }));
+      const settings = { region: 'eu-west-1', endpoint: echoing.url };
+      const error = await invokeFunction('health', {}, settings, systemClock).catch((thrown) => thrown);
+      const said = inFull(error);
+      expect(said).toContain('Cannot ask the function');
+      expect(said).not.toContain('planted-session');
+      expectNothingPlanted(said);
+    },
+  );
 
   test('when nothing goes wrong, and the catalog hands out credentials and a token', async () => {
     const config = {
