@@ -90,6 +90,31 @@ describe('registerMessages: the way of the data', () => {
     expect(dataFiles(await orders()).length).toBe(3);
   });
 
+  test('a warm registration waits three times: for the footer, for both PUTs side by side, for the commit', async () => {
+    await registration.deliver([registration.upload(key('a'), segment(1))]);
+    await registration.deliver([registration.upload(key('b'), segment(6))]);
+    const events: string[] = [];
+    const noted =
+      <A extends readonly unknown[], T>(call: string, of: (...args: A) => Promise<T>) =>
+      async (...args: A): Promise<T> => {
+        events.push(`${call} begins`);
+        return of(...args).finally(() => events.push(`${call} ends`));
+      };
+    registration.around = ({ store, catalog, ...services }) => ({
+      ...services,
+      store: { ...store, read: noted('read', store.read), write: noted('write', store.write) },
+      catalog: {
+        ...catalog,
+        load: noted('load', catalog.load),
+        commit: noted('commit', catalog.commit),
+        supports: noted('supports', catalog.supports),
+      },
+    });
+    await registration.deliver([registration.upload(key('c'), segment(11))]);
+    const sideBySide = ['write begins', 'write begins', 'write ends', 'write ends'];
+    expect(events).toEqual(['read begins', 'read ends', ...sideBySide, 'commit begins', 'commit ends']);
+  });
+
   test('several segments of a batch are one snapshot; two tables are two', async () => {
     const records = ['a', 'b', 'c'].map((name, i) => registration.upload(key(name), segment(i * 5)));
     const other = registration.upload(key('x', 'events'), segment(1));
