@@ -6,10 +6,12 @@ The answer is {landed}: what a commit that failed in between has done is looked 
 from connection import answer, pyiceberg_catalog
 
 COLUMNS = ("seq", "device", "measured_at", "reading")
+# DuckDB's, which lasts.
+sessions = []
 
 
 def write(request):
-    append, count = {"pyiceberg": pyiceberg(request), "duckdb": duckdb(request)}[request["engine"]]
+    append, count = {"pyiceberg": pyiceberg, "duckdb": duckdb}[request["engine"]](request)
     rows = [{name: row[name] for name in COLUMNS} for row in request["rows"]]
     first, last = (int(rows[at]["seq"]) for at in (0, -1))
     try:
@@ -56,17 +58,19 @@ def duckdb(request):
     from duckdb_reader import connect
 
     table = f"ice.\"{'.'.join(request['namespace'])}\".\"{request['name']}\""
+    if not sessions:
+        sessions.append(connect(request["catalog"]))
+    (session,) = sessions
 
     def append(rows):
         values = ", ".join(
             f"({row['seq']}, '{row['device']}', make_timestamptz({row['measured_at']}), {row['reading'] or 'NULL'})"
             for row in rows
         )
-        connect(request["catalog"]).execute(f"INSERT INTO {table} ({', '.join(COLUMNS)}) VALUES {values}")
+        session.execute(f"INSERT INTO {table} ({', '.join(COLUMNS)}) VALUES {values}")
 
     def count(first, last):
-        query = f"SELECT count(*) FROM {table} WHERE seq BETWEEN {first} AND {last}"
-        return connect(request["catalog"]).execute(query).fetchone()[0]
+        return session.execute(f"SELECT count(*) FROM {table} WHERE seq BETWEEN {first} AND {last}").fetchone()[0]
 
     return append, count
 

@@ -20,7 +20,8 @@ export interface Writer {
 }
 
 const root = join(import.meta.dirname, '../..');
-const PAUSE_MS = 250;
+/** Often enough to meet the others, and seldom enough that they land on a slow machine. */
+const PAUSE_MS = 1_000;
 
 /** PyIceberg or DuckDB, a commit a batch. */
 export function startWriter(
