@@ -9,6 +9,7 @@ const docs = join(import.meta.dirname, '../../docs');
 const PAGE = join(docs, 'performance.md');
 const RESULTS = join(docs, 'performance/results.json');
 const PLOT = join(docs, 'performance/commit-time.svg');
+const PLOT_LINK = '![Milliseconds a commit against snapshots of the table](performance/commit-time.svg)';
 const MEASURED = /(<!-- measured -->\n).*(<!-- end of measured -->)/s;
 
 /** The cases in the page's order, each from the latest run that had it. */
@@ -27,18 +28,19 @@ export function writeDocumentation(machine: Machine, sections: readonly Section[
   );
   mkdirSync(join(docs, 'performance'), { recursive: true });
   writeFileSync(RESULTS, `${JSON.stringify({ sections: all } satisfies Results, undefined, 2)}\n`);
-  writeFileSync(PLOT, plotOf(all));
+  const plot = plotOf(all);
+  if (plot !== undefined) writeFileSync(PLOT, plot);
   const text = readFileSync(PAGE, 'utf8').replace(
     MEASURED,
-    (_, begin, end) => `${begin}\n${measured(all)}\n\n${end}`,
+    (_, begin, end) => `${begin}\n${measured(all, plot !== undefined)}\n\n${end}`,
   );
   writeFileSync(PAGE, text);
 }
 
-function measured(sections: Results['sections']): string {
+function measured(sections: Results['sections'], hasPlot: boolean): string {
   const runs = Map.groupBy(sections, ({ machine }) => natureOf(machine));
   return [
-    '![Milliseconds a commit against snapshots of the table](performance/commit-time.svg)',
+    ...(hasPlot ? [PLOT_LINK] : []),
     ...[...runs].flatMap(([nature, ofRun]) => [nature, ...ofRun.map((section) => sectionMarkdown(section))]),
   ].join('\n\n');
 }

@@ -71,7 +71,7 @@ export async function runFleet(
     say('fleet: reading back');
     const readBack = startReadBack(lakehouse);
     closing.push(() => readBack.stop());
-    for (const [name, segments] of datasets) await readBack.check(tableOf(name, 'ours'), segments);
+    for (const [name, segments] of datasets) await readBack.check(tableOf(name, 'ours'), segments, 0);
     return { ours: answers.get('ours') ?? [], floor: answers.get(FLOOR) ?? [] };
   } finally {
     for (const close of closing.reverse()) await close();

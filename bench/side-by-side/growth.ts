@@ -49,7 +49,8 @@ export async function runGrowth(
     say('growth: reading back');
     const readBack = startReadBack(lakehouse);
     closing.push(() => readBack.stop());
-    for (const { dataset, segments } of tables) await readBack.check(tableOf(dataset, OURS), segments);
+    for (const { dataset, segments, snapshots } of tables)
+      await readBack.check(tableOf(dataset, OURS), segments, snapshots);
     return tables.map(({ snapshots, answers }) => ({ snapshots, ours: answers }));
   } finally {
     for (const close of closing.reverse()) await close();

@@ -30,6 +30,9 @@ const { values: options } = parseArgs({
   },
 });
 
+if (options.quick && options['write-docs'])
+  throw new Error('Cannot document a quick look: leave out --quick or --write-docs');
+
 type Run = (register: string, say: (line: string) => void) => Promise<Section>;
 
 const runs = new Map<string, Run>([

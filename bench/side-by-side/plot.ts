@@ -27,18 +27,14 @@ interface Point {
   readonly y: number;
 }
 
-/** Median time of a commit of one segment against the table's age, both axes logarithmic, as SVG. */
-export function plotOf(sections: readonly Section[]): string {
+/** Median time of a commit of one segment against the table's age, both axes logarithmic, as SVG; undefined for no such case. */
+export function plotOf(sections: readonly Section[]): string | undefined {
   const series = seriesOf(sections);
   const times = [...series.values()].flat().map(({ y }) => y);
+  if (times.length === 0) return undefined;
   const x = logScale([50, 6_000], [EDGE.left, WIDTH - EDGE.right]);
-  const y = logScale(
-    [
-      10 ** Math.floor(Math.log10(Math.min(...times, 10))),
-      10 ** Math.ceil(Math.log10(Math.max(...times, 100))),
-    ],
-    [HEIGHT - EDGE.bottom, EDGE.top],
-  );
+  const least = 10 ** Math.floor(Math.log10(Math.min(...times)));
+  const y = logScale([least, 1.5 * Math.max(...times)], [HEIGHT - EDGE.bottom, EDGE.top]);
   const at = ({ x: age, y: ms }: Point): Point => ({ x: x.at(age), y: y.at(ms) });
   const lines = [...series].map(([name, points]) => line(name, points.map(at)));
   return [

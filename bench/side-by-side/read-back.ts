@@ -9,8 +9,11 @@ const SAMPLE = 30;
 
 /** Reads tables back through PyIceberg. */
 export interface ReadBack {
-  /** @throws Error when the table has other files than those, or other rows than they have */
-  check(table: string, registered: readonly Segment[]): Promise<void>;
+  /**
+   * @param before how many files its built history has
+   * @throws Error when the table has other files than those, or other rows than they have
+   */
+  check(table: string, registered: readonly Segment[], before: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -22,9 +25,9 @@ export function startReadBack({ catalog }: Pick<Lakehouse, 'catalog'>): ReadBack
     () => {},
   );
   return {
-    async check(table, registered) {
+    async check(table, registered, before) {
       const files = registered.map(uriOf);
-      const request = { catalog, namespace: [NAMESPACE], name: table, files, sample: SAMPLE };
+      const request = { catalog, namespace: [NAMESPACE], name: table, files, before, sample: SAMPLE };
       const wrong = (await program.ask(request)) as readonly string[];
       if (wrong.length > 0) {
         throw new Error(

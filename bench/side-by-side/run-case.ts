@@ -37,7 +37,7 @@ export async function runCase(one: Case, bundle: string, say: (line: string) => 
     say(`${one.id}: reading back`);
     const readBack = startReadBack(lakehouse);
     closing.push(() => readBack.stop());
-    for (const [name, files] of registered) await readBack.check(tableOf(one.id, name), files);
+    for (const [name, files] of registered) await readBack.check(tableOf(one.id, name), files, one.snapshots);
     return answers;
   } finally {
     for (const close of closing.reverse()) await close();

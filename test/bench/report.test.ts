@@ -48,6 +48,7 @@ test('plotOf draws a line a contender, and no two labels on one another', () => 
     rows: ['ours', 'floor', 'Java'].map((contender, nth) => ({ contender, 'p50 ms': 50 * (at + 1) + nth })),
   }));
   const svg = plotOf(ages);
+  if (svg === undefined) throw new Error('no plot');
   expect(svg.match(/<polyline /g)).toHaveLength(3);
   expect(svg).not.toMatch(/NaN|undefined|Infinity/);
   const labels = [...svg.matchAll(/y="([\d.]+)" text-anchor="start" font-size="12"/g)].map(([, y]) =>
@@ -57,4 +58,5 @@ test('plotOf draws a line a contender, and no two labels on one another', () => 
     .toSorted((a, b) => a - b)
     .map((y, at, all) => y - (all[at - 1] ?? Number.NEGATIVE_INFINITY));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(13);
+  expect(plotOf([section].map((one) => ({ ...one, id: 'ten' })))).toBeUndefined();
 });
