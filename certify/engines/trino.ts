@@ -55,7 +55,13 @@ function writeConfiguration(folder: string, port: number, { uri, store }: Catalo
   mkdirSync(join(etc, 'catalog'), { recursive: true });
   const file = (name: string, lines: readonly string[]) =>
     writeFileSync(join(etc, name), `${lines.join('\n')}\n`);
-  file('node.properties', ['node.environment=certify', `node.data-dir=${join(folder, 'data')}`]);
+  file('node.properties', [
+    'node.environment=certify',
+    `node.data-dir=${join(folder, 'data')}`,
+    // By default it speaks to itself at whatever address the machine has, a bridge's for instance.
+    'node.internal-address=127.0.0.1',
+    'node.bind-ip=127.0.0.1',
+  ]);
   file('config.properties', [
     'coordinator=true',
     'node-scheduler.include-coordinator=true',
