@@ -10,6 +10,7 @@ from connection import answer, canonical
 from literal import value
 from maintenance import session
 from pyspark.sql import Row
+from pyspark.sql.types import TimestampType
 
 
 def program(spark):
@@ -23,7 +24,7 @@ def program(spark):
         match request["do"]:
             case "rows":
                 select = ", ".join(quoted(name) for name in request.get("select") or ()) or "*"
-                found = spark.sql(f"SELECT {select} FROM {source}{where}").collect()
+                found = as_text(spark.sql(f"SELECT {select} FROM {source}{where}")).collect()
                 return [{name: spelled(row[name]) for name in row.__fields__} for row in found]
             case "count":
                 return spark.sql(f"SELECT COUNT(*) FROM {source}{where}").collect()[0][0]
@@ -45,6 +46,15 @@ def program(spark):
                 spark.sql(request["sql"].replace("{table}", source)).collect()
 
     return main
+
+
+def as_text(frame):
+    """Zoned timestamps as text: Python makes local times of them, which it cannot at the ends of its calendar."""
+    columns = []
+    for field in frame.schema.fields:
+        column = frame[quoted(field.name)]
+        columns.append(column.cast("string").alias(field.name) if isinstance(field.dataType, TimestampType) else column)
+    return frame.select(columns)
 
 
 def expression(factory, jvm, where):
