@@ -3,7 +3,7 @@ import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import type { SegmentRead } from './read-footers.ts';
 import type { StagedBatch } from './staging.ts';
-import { type CachedTable, listOfHead } from './table-cache.ts';
+import { type CachedTable, DOUBTED, listOfHead, MOST_DOUBT } from './table-cache.ts';
 
 /** How a registration began and ended, as far as the cache is concerned. */
 export interface RegistrationEnd {
@@ -35,7 +35,7 @@ export function keepWarm({
     memory,
     loadedAtMs: nowMs,
     footerBytes: Math.max(cached?.footerBytes ?? 0, ...segments.map(({ read }) => read.bytes.length)),
-    staleTimes: staleTimes(cached, begun, end.attempts, branch),
+    doubt: doubt(cached, begun, end.attempts, branch),
   };
   if (end.outcome === 'nothing') {
     // A state that came from the cache is no younger for having been looked at.
@@ -49,17 +49,19 @@ export function keepWarm({
   return asPredicted ? { ...kept, list: staged.list } : undefined;
 }
 
-/** How often in a row a commit met somebody else's: a load that shows none ends the row. */
-function staleTimes(
+/** Twice stale in a row is doubt in full; each load that shows no foreign commit takes some of it away. */
+function doubt(
   cached: CachedTable | undefined,
   begun: RegistrationEnd['begun'],
   attempts: number,
   branch: string,
 ): number {
-  const before = cached?.staleTimes ?? 0;
-  if (attempts > 1) return before + 1;
+  const before = cached?.doubt ?? 0;
+  if (attempts > 1) return before === 0 ? 1 : MOST_DOUBT;
+  if (begun.warm) return 0;
   const isForeign =
     cached !== undefined &&
     branchHead(cached.state, branch)?.snapshotId !== branchHead(begun.state, branch)?.snapshotId;
-  return begun.warm || !isForeign ? 0 : before;
+  if (isForeign) return before < DOUBTED ? before : MOST_DOUBT;
+  return Math.max(0, before - 1);
 }

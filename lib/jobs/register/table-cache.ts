@@ -8,8 +8,8 @@ export interface CachedTable {
   /** The manifest list of the branch's head, its entries encoded. */
   readonly list: ManifestList | undefined;
   readonly loadedAtMs: number;
-  /** How often in a row the cache was found stale by a refused commit. */
-  readonly staleTimes: number;
+  /** How likely somebody else writes to the table: 0 is nobody, and from {@link DOUBTED} on it is loaded before every commit. */
+  readonly doubt: number;
   /** The longest footer of the dataset so far: what one suffix read should ask for. */
   readonly footerBytes: number;
   readonly memory: LedgerMemory;
@@ -19,13 +19,14 @@ export interface CachedTable {
 export type TableCache = Map<string, CachedTable>;
 
 const MAX_AGE_MS = 60_000;
-const MAX_STALE_TIMES = 2;
+/** Found stale twice in a row. */
+export const DOUBTED = 2;
+/** Of several handlers of one table each meets its own commit now and then: so many loads in a row must show no foreign one. */
+export const MOST_DOUBT = DOUBTED + 8;
 
 /** Whether a commit may begin on this state without loading the table. */
 export function isUsable(cached: CachedTable | undefined, nowMs: number): cached is CachedTable {
-  return (
-    cached !== undefined && nowMs - cached.loadedAtMs <= MAX_AGE_MS && cached.staleTimes < MAX_STALE_TIMES
-  );
+  return cached !== undefined && nowMs - cached.loadedAtMs <= MAX_AGE_MS && cached.doubt < DOUBTED;
 }
 
 /** What a first suffix read asks for before any footer of the dataset is known. */

@@ -17,7 +17,7 @@ const cachedList = (path: string, head: Snapshot): CachedTable => ({
   list: { path, schema: '{}', codec: 'deflate', blocks: [] },
   memory: ledgerMemory(),
   loadedAtMs: 0,
-  staleTimes: 0,
+  doubt: 0,
   footerBytes: 0,
 });
 
@@ -46,29 +46,35 @@ describe('listOfHead', () => {
 
 describe('keepWarm', () => {
   const [one, two] = [snapshot(1n), snapshot(2n)];
-  const cached = (staleTimes: number): CachedTable => ({ ...cachedList('x', one), staleTimes });
-  const after = (staleTimes: number, warm: boolean, begun: Snapshot, attempts: number) =>
+  const cached = (doubt: number): CachedTable => ({ ...cachedList('x', one), doubt });
+  const after = (doubt: number, warm: boolean, begun: Snapshot, attempts: number) =>
     keepWarm({
-      cached: cached(staleTimes),
+      cached: cached(doubt),
       begun: { warm, state: state(begun) },
       branch: 'main',
       segments: [],
       end: { outcome: 'nothing', state: state(begun), attempts },
       memory: ledgerMemory(),
       nowMs: 0,
-    })?.staleTimes;
+    })?.doubt ?? 0;
 
-  test("counts how often in a row a commit met somebody else's", () => {
-    expect(after(0, true, one, 2)).toBe(1);
-    expect(after(1, true, one, 2)).toBe(2);
-    expect(isUsable(cached(1), 0)).toBe(true);
-    expect(isUsable(cached(2), 0)).toBe(false);
+  test('a table that was stale twice in a row is loaded before every commit', () => {
+    const once = after(0, true, one, 2);
+    expect(isUsable(cached(once), 0)).toBe(true);
+    expect(isUsable(cached(after(once, true, one, 2)), 0)).toBe(false);
+    expect(after(once, true, one, 1)).toBe(0);
   });
 
-  test('a table that was stale twice is loaded until a load shows no foreign commit', () => {
-    expect(after(2, false, two, 1)).toBe(2);
-    expect(after(2, false, one, 1)).toBe(0);
-    expect(after(1, true, one, 1)).toBe(0);
+  test('until many loads in a row show no foreign commit; one that does begins the row again', () => {
+    const doubted = after(1, true, one, 2);
+    let doubt = doubted;
+    for (let loads = 0; loads < 9; loads += 1) {
+      expect(isUsable(cached(doubt), 0)).toBe(false);
+      expect(after(doubt, false, two, 1)).toBe(doubted);
+      doubt = after(doubt, false, one, 1);
+    }
+    expect(isUsable(cached(doubt), 0)).toBe(true);
+    expect(after(doubt, true, one, 2)).toBe(doubted);
   });
 });
 
