@@ -9,6 +9,44 @@ import { bucket, type CatalogService, type Folders, type Running } from './servi
 
 const warehouse = 'tables';
 
+const role = 'arn:aws:iam::000000000000:role/tables';
+/** The role whose credentials the catalog hands out, each narrowed to one table's location. */
+const roles = JSON.stringify({
+  sts: {
+    tokenDuration: '1h',
+    maxSessionLength: '12h',
+    issuer: 'seaweedfs',
+    signingKey: Buffer.from('the signing key of one test run!').toString('base64'),
+  },
+  policy: { defaultEffect: 'Deny', storeType: 'memory' },
+  policies: [
+    {
+      name: 'everything',
+      document: {
+        Version: '2012-10-17',
+        Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::*', 'arn:aws:s3:::*/*'] }],
+      },
+    },
+  ],
+  roles: [
+    {
+      roleName: 'tables',
+      roleArn: role,
+      attachedPolicies: ['everything'],
+      trustPolicy: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Effect: 'Allow',
+            Principal: { Federated: 'iceberg-catalog' },
+            Action: ['sts:AssumeRoleWithCredentials'],
+          },
+        ],
+      },
+    },
+  ],
+});
+
 /** Store and Iceberg catalog in one process; its table bucket takes metadata files, and segments lie in a bucket beside it. */
 const settings = [
   '-master.telemetry=false',
@@ -19,6 +57,7 @@ const settings = [
   '-s3.port.lance=0',
   `-bucket=${bucket}`,
   `-tableBucket=${warehouse}`,
+  `-s3.iceberg.credentialRole=${role}`,
 ];
 
 export async function seaweedfsCatalogOnHost(folders: Folders): Promise<Running<CatalogService>> {
@@ -26,6 +65,7 @@ export async function seaweedfsCatalogOnHost(folders: Folders): Promise<Running<
   const scratch = join(folders.scratch, 'seaweedfs-catalog');
   mkdirSync(join(scratch, 'data'), { recursive: true });
   writeFileSync(join(scratch, 's3.json'), identities);
+  writeFileSync(join(scratch, 'iam.json'), roles);
   const ports = ['master', 'volume', 'filer', 'admin'].flatMap((part, index) => [
     `-${part}.port=${others[2 * index]}`,
     `-${part}.port.grpc=${others[2 * index + 1]}`,
@@ -44,6 +84,7 @@ export async function seaweedfsCatalogOnHost(folders: Folders): Promise<Running<
       `-s3.port.grpc=${others[8]}`,
       `-s3.port.iceberg=${iceberg}`,
       `-s3.config=${scratch}/s3.json`,
+      `-s3.iam.config=${scratch}/iam.json`,
     ],
     ready: () => answers(`http://127.0.0.1:${s3}/healthz`),
   });
@@ -67,8 +108,9 @@ export async function seaweedfsCatalogInContainer(
       '-s3.port=8333',
       '-s3.port.iceberg=8181',
       '-s3.config=/etc/s3.json',
+      '-s3.iam.config=/etc/iam.json',
     ],
-    files: { '/etc/s3.json': identities },
+    files: { '/etc/s3.json': identities, '/etc/iam.json': roles },
     readyPath: '/healthz',
   });
   return authorized(running.endpoint, running.endpointOf(8181), running);

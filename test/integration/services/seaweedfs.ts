@@ -8,12 +8,19 @@ import { answers } from './ready.ts';
 import { bucket, type Folders, type Running, type StoreService } from './service.ts';
 
 export const credentials = { accessKeyId: 'seaweed-key', secretAccessKey: 'seaweed-secret' };
+/** Somebody who may read and list everything, and write nothing. */
+export const reader = { accessKeyId: 'reader-key', secretAccessKey: 'reader-secret' };
 export const identities = JSON.stringify({
   identities: [
     {
       name: 'tests',
       credentials: [{ accessKey: credentials.accessKeyId, secretKey: credentials.secretAccessKey }],
       actions: ['Admin', 'Read', 'Write', 'List', 'Tagging'],
+    },
+    {
+      name: 'reader',
+      credentials: [{ accessKey: reader.accessKeyId, secretKey: reader.secretAccessKey }],
+      actions: ['Read', 'List'],
     },
   ],
 });
