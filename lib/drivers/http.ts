@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { RegistrarError } from '../errors.ts';
+import { collectGarbage } from './collect-garbage.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
@@ -55,6 +56,8 @@ export interface HttpSettings {
   readonly keepAliveMs?: number;
   /** Of an answer's body: what is longer is no answer. @default 256 MiB */
   readonly maxAnswerBytes?: number;
+  /** What an answer of this size leaves behind is collected. @default 1 MiB, a table's metadata at more than a thousand snapshots */
+  readonly collectedAnswerBytes?: number;
   readonly tls?: TlsSettings;
   readonly proxies?: ProxySettings | undefined;
 }
@@ -64,7 +67,7 @@ export interface HttpSettings {
  * (I7, F10). A connection must stand within `connectTimeoutMs`; head and each part of the body must come within `timeoutMs`.
  */
 export function httpSender(settings: HttpSettings = {}): SendHttp {
-  const { maxAnswerBytes = 256 * 1024 * 1024 } = settings;
+  const { maxAnswerBytes = 256 * 1024 * 1024, collectedAnswerBytes = 1024 * 1024 } = settings;
   const refusals = new Map<number, Error>();
   let making: Promise<Dispatcher> | undefined;
 
@@ -105,7 +108,9 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
             const body = rest.length === 0 ? first : Buffer.concat(chunks, sizeBytes);
             // The connection is free for the next request only after what undici puts off till the next turn: before, another is opened.
             process.nextTick(setImmediate, resolve, { kind: 'answer', status, headers: answered, body });
-            if (sizeBytes >= LARGE_ANSWER_BYTES) process.nextTick(setImmediate, collectLater);
+            if (sizeBytes < collectedAnswerBytes) return;
+            // Once whoever waited for the answer has gone on.
+            process.nextTick(setImmediate, setImmediate, collectGarbage, sizeBytes);
           },
           onResponseError(_controller, cause) {
             const refusal = status === 0 ? refusalOf(cause) : undefined;
@@ -115,17 +120,6 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
       );
     });
   };
-}
-
-/** A table's metadata at a thousand snapshots. */
-const LARGE_ANSWER_BYTES = 1024 * 1024;
-
-/**
- * The chunks of an answer, and the answer that it takes the place of, lie outside of V8's heap, and only every 64 MiB of such garbage make V8
- * collect. Node with `--expose-gc`, as the functions are deployed, collects it here: once whoever waited for the answer has gone on.
- */
-function collectLater(): void {
-  setImmediate(() => globalThis.gc?.({ type: 'minor' }));
 }
 
 /** `refusals` gets what servers said of our certificate, by the port that the connection went out from. */

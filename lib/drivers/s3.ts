@@ -137,6 +137,8 @@ export function s3Sender(): SendHttp {
     timeoutMs: 20_000,
     keepAliveMs: 15_000,
     maxAnswerBytes: Number.POSITIVE_INFINITY,
+    // Footers and manifests come by the thousand, and little of them is kept.
+    collectedAnswerBytes: Number.POSITIVE_INFINITY,
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Forty answers of 2 MiB, of which the last is kept, as a warm function has them: prints the most that lay outside of V8's heap after one,
- * in MiB. `node --expose-gc large-answers.ts ORIGIN`
+ * in MiB. `node large-answers.ts ORIGIN`
  */
 import { setImmediate } from 'node:timers/promises';
 import { type HttpExchange, httpSender } from '../../lib/drivers/http.ts';
