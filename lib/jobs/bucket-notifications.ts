@@ -19,6 +19,8 @@ export interface MergedNotifications {
 }
 
 const EVERY_CREATION = 's3:ObjectCreated:*';
+/** Its URLs where one address is all there is: `http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals`. */
+const LOCALSTACK_QUEUE = /^http:\/\/[^/]+\/queue\/([a-z0-9-]+)\/(\d{12})\/([^/]+)$/;
 
 /** What an entry's bucket has to tell; undefined where it is not on S3, or names no arrivals queue. */
 export function wantedNotification({ url, queues }: Entry): WantedNotification | undefined {
@@ -100,6 +102,8 @@ function filterOf({ Filter }: NotificationRule, name: 'prefix' | 'suffix'): stri
 
 /** `arn:aws:sqs:eu-central-1:123456789012:arrivals` of `https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals`. */
 function queueArn(url: string): string {
+  const local = LOCALSTACK_QUEUE.exec(url);
+  if (local !== null) return `arn:aws:sqs:${local.slice(1).join(':')}`;
   const [, region, domain, account, name] =
     /^https?:\/\/sqs\.([a-z0-9-]+)\.([^/]+)\/(\d{12})\/([^/]+)$/.exec(url) ?? [];
   if (region === undefined) {

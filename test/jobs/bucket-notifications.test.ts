@@ -43,6 +43,10 @@ describe('wantedNotification', () => {
       'https://sqs.us-gov-west-1.amazonaws.com/123456789012/arrivals',
       'arn:aws-us-gov:sqs:us-gov-west-1:123456789012:arrivals',
     ],
+    [
+      'http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals',
+      'arn:aws:sqs:us-east-1:000000000000:arrivals',
+    ],
   ])('makes the ARN of %s', (arrivals, arn) => {
     expect(wantedNotification(entry({ url: 's3://lake/landing', queues: { arrivals } }))).toEqual({
       bucket: 'lake',

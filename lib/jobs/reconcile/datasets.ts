@@ -7,8 +7,8 @@ import { formatIdentifier } from '../../spec/table-identifier.ts';
 /** A dataset as it lies in the store: its directory, and the table that it goes to. */
 export type Dataset = Routing & { readonly kind: 'table' };
 
-/** Sorts after every key of a directory. */
-const AFTER_ALL = '\u{10ffff}';
+/** What follows a slash: a directory with it sorts after all its keys, also in stores that compare keys percent-encoded (LocalStack does). */
+const AFTER_SLASH = '0';
 
 /**
  * The datasets of an entry, found where they lie: one list request a directory, in key order, or every key of a directory that several
@@ -26,7 +26,7 @@ export async function* datasetsOf(
   const newDataset = (reference: SegmentReference) => {
     const routing = routeOf(reference);
     if (routing.kind !== 'table' || routing.entry !== entry) return undefined;
-    return known.has(formatIdentifier(routing.table)) ? undefined : routing;
+    return known.has(identityOf(routing)) ? undefined : routing;
   };
   let startAfter: string | undefined;
   for (;;) {
@@ -34,9 +34,14 @@ export async function* datasetsOf(
     if (found === undefined) return;
     const { dataset, uri } = found;
     yield dataset;
-    if (dataset.sharesDirectory) known.add(formatIdentifier(dataset.table));
-    startAfter = dataset.sharesDirectory ? uri : `${dataset.directory}/${AFTER_ALL}`;
+    // A store that does not skip what it is told to is read to its end, and never again from the start.
+    known.add(identityOf(dataset));
+    startAfter = dataset.sharesDirectory ? uri : `${dataset.directory}${AFTER_SLASH}`;
   }
+}
+
+function identityOf({ table, directory }: Dataset): string {
+  return `${formatIdentifier(table)} ${directory}`;
 }
 
 async function firstDataset(

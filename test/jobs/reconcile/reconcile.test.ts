@@ -79,6 +79,20 @@ describe('datasetsOf', () => {
     expect(datasets.map(({ dataset }) => dataset)).toEqual(['events', 'orders.daily', 'orders']);
     expect(registration.requests.length).toBe(4);
   });
+
+  test('ends in a store that lists from the start whatever it is told', async () => {
+    for (const dataset of ['orders', 'events']) upload('a', 1, dataset);
+    const ports = portsOf();
+    const [entry] = ports.entries;
+    if (entry === undefined) throw new Error('no entry');
+    const { store } = ports.portsOf(entry);
+    const datasets: string[] = [];
+    for await (const { dataset } of datasetsOf(entry, ports.entries, { list: (uri) => store.list(uri) })) {
+      datasets.push(dataset);
+      if (datasets.length > 2) break;
+    }
+    expect(datasets).toEqual(['events', 'orders']);
+  });
 });
 
 describe('reconcile: what is missing', () => {
