@@ -1,6 +1,6 @@
 import type { Entry } from '../lib/config/entry.ts';
 import { layoutRouter } from '../lib/route/layout.ts';
-import { fill, placeholders } from '../lib/spec/path-template.ts';
+import { sampleUri } from '../lib/route/sample-uri.ts';
 import type { Deployable } from './deployment.ts';
 
 /** AWS takes 4 KB of environment variables, names included; the rest of ours is short. */
@@ -61,14 +61,7 @@ function entryProblems(entry: Entry): readonly string[] {
   if (!entry.url.startsWith('s3://')) {
     return [`url "${entry.url}" is not on S3; this stack is for AWS, so name a bucket there`];
   }
-  const names = new Map(placeholders(entry.layout).map((name) => [name, 'sample']));
-  if (entry.pipeline !== undefined) names.set('pipeline', entry.pipeline);
-  const dataset = entry.from?.[0];
-  if (dataset !== undefined) names.set('dataset', dataset);
-  const uri = fill(
-    entry.layout.replace(/^\{url\}/, () => entry.url),
-    names,
-  ).replace(/(…|\.\.\.)$/, 'sample.parquet');
+  const uri = sampleUri(entry, 'sample', 'sample.parquet');
   const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(uri) ?? [];
   const routed = layoutRouter([entry])({ scheme: 's3', bucket, key });
   if (routed.kind === 'table') return [];

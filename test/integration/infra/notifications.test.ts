@@ -4,11 +4,12 @@ import { s3Notifications } from '../../../lib/drivers/bucket-notifications.ts';
 import { s3Store } from '../../../lib/drivers/s3.ts';
 import { decodeEvent } from '../../../lib/event/decode-event.ts';
 import { isNotified, mergeNotifications } from '../../../lib/jobs/bucket-notifications.ts';
+import { createStack, type Template } from '../../../local/deploy/cloudformation.ts';
+import { localPart } from '../../../local/deploy/template.ts';
 import { deployable, templateOf } from '../../infra/deployable.ts';
 import { sqsClient } from '../pipeline/queues.ts';
 import { describeWith } from '../services/describe-with.ts';
 import { storeSettings } from '../services/settings.ts';
-import { createStack } from './cloudformation.ts';
 
 /** The stack's queues from its synthesized template, and a bucket that others have notifications of. */
 describeWith('the deployed queues', ['localstack'], ({ localstack }) => {
@@ -27,13 +28,13 @@ describeWith('the deployed queues', ['localstack'], ({ localstack }) => {
   }
 
   beforeAll(async () => {
-    const { Resources } = templateOf(
-      await deployable({ stage }, { url: `s3://${bucket}/${stage}` }),
-    ).toJSON() as {
-      Resources: Readonly<Record<string, { readonly Type: string }>>;
-    };
-    const ofQueues = Object.entries(Resources).filter(([, { Type }]) => Type.startsWith('AWS::SQS::'));
-    await createStack(localstack, `registrar-${stage}`, { Resources: Object.fromEntries(ofQueues) });
+    const template = templateOf(await deployable({ stage }, { url: `s3://${bucket}/${stage}` }));
+    const credentials = { accessKeyId: localstack.accessKeyId, secretAccessKey: localstack.secretAccessKey };
+    await createStack(
+      { ...localstack, credentials },
+      `registrar-${stage}`,
+      localPart(template.toJSON() as Template),
+    );
   });
 
   test('are as the operating numbers say', async () => {

@@ -1,0 +1,18 @@
+import type { Entry } from '../config/entry.ts';
+import { fill, placeholders } from '../spec/path-template.ts';
+
+/**
+ * Where a shipper would put a file, by the entry's layout: every name in it is filled, those of its pipeline and datasets with what the entry
+ * takes, and an open end with `file`.
+ *
+ * @param dataset for an entry that takes any
+ */
+export function sampleUri(entry: Entry, dataset: string, file: string): string {
+  const names = new Map(placeholders(entry.layout).map((name) => [name, 'sample']));
+  names.set('dataset', entry.from?.[0] ?? dataset);
+  if (entry.pipeline !== undefined) names.set('pipeline', entry.pipeline);
+  return fill(
+    entry.layout.replace(/^\{url\}/, () => entry.url),
+    names,
+  ).replace(/(…|\.\.\.)$/, () => file);
+}

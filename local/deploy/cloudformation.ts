@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { httpSender } from '../../lib/drivers/http.ts';
+import { systemClock } from '../../lib/drivers/platform.ts';
+import { type AwsCredentials, awsSignature } from '../../lib/drivers/rest-catalog/sigv4.ts';
+import { RegistrarError } from '../../lib/errors.ts';
+
+export interface CloudFormationSettings {
+  readonly region: string;
+  /** @default AWS's own of the region */
+  readonly endpoint?: string | undefined;
+  /** @default as the SDK finds them */
+  readonly credentials?: AwsCredentials;
+}
+
+/** What a stack says of itself, by the output's logical ID. */
+export type StackOutputs = ReadonlyMap<string, string>;
+
+/** As much of a template as is read here. */
+export interface Template {
+  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs?: Readonly<Record<string, unknown>>;
+}
+
+export interface Resource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+}
+
+/** Creates a stack; resolves with its outputs when it stands. @throws `config.invalid` when it does not */
+export async function createStack(
+  settings: CloudFormationSettings,
+  name: string,
+  template: Template,
+): Promise<StackOutputs> {
+  await call(settings, { Action: 'CreateStack', StackName: name, TemplateBody: JSON.stringify(template) });
+  for (;;) {
+    const answer = await call(settings, { Action: 'DescribeStacks', StackName: name });
+    const status = /<StackStatus>(\w+)</.exec(answer)?.[1] ?? answer;
+    if (status === 'CREATE_COMPLETE') return outputsIn(answer);
+    if (status !== 'CREATE_IN_PROGRESS') {
+      throw new RegistrarError(
+        'config.invalid',
+        `Cannot create stack "${name}": it is ${status}; see the log of CloudFormation`,
+      );
+    }
+    await sleep(200);
+  }
+}
+
+/** The outputs of a stack that stands. @throws `config.invalid`, `auth.failed` */
+export async function stackOutputs(settings: CloudFormationSettings, name: string): Promise<StackOutputs> {
+  return outputsIn(await call(settings, { Action: 'DescribeStacks', StackName: name }));
+}
+
+/** The value of the output whose name has this in it: the CDK adds the construct before and a hash behind. */
+export function outputNamed(outputs: StackOutputs, part: string): string | undefined {
+  return [...outputs].find(([name]) => name.includes(part))?.[1];
+}
+
+function outputsIn(answer: string): StackOutputs {
+  const outputs = answer.matchAll(
+    /<OutputKey>(?<key>[^<]*)<\/OutputKey>\s*<OutputValue>(?<value>[^<]*)<\/OutputValue>/g,
+  );
+  return new Map(
+    [...outputs].map(({ groups }) => [groups?.['key'] ?? '', unescaped(groups?.['value'] ?? '')]),
+  );
+}
+
+async function call(
+  {
+    region,
+    endpoint = `https://cloudformation.${region}.amazonaws.com`,
+    credentials,
+  }: CloudFormationSettings,
+  parameters: Readonly<Record<string, string>>,
+): Promise<string> {
+  const request = {
+    method: 'POST',
+    origin: new URL(endpoint).origin,
+    path: '/',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ ...parameters, Version: '2010-05-15' }).toString(),
+  } as const;
+  const signer = awsSignature(
+    { region, service: 'cloudformation' },
+    systemClock,
+    ...(credentials === undefined ? [] : [async () => credentials]),
+  );
+  const signature = await signer.authorize(request);
+  const sent = await httpSender()({ ...request, headers: { ...request.headers, ...signature } });
+  const attempted = `Cannot ask CloudFormation in region "${region}" to ${parameters['Action']} "${parameters['StackName']}"`;
+  if (sent.kind !== 'answer') {
+    throw new RegistrarError(
+      'config.invalid',
+      `${attempted}: ${sent.cause.message}; check region and network`,
+    );
+  }
+  const text = sent.body.toString();
+  if (sent.status === 200) return text;
+  const why = unescaped(/<Message>([^<]*)</.exec(text)?.[1] ?? text.slice(0, 500));
+  throw new RegistrarError(
+    sent.status === 403 ? 'auth.failed' : 'config.invalid',
+    `${attempted}: ${sent.status} ${why}; check its name, the region and the credentials`,
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+function unescaped(xml: string): string {
+  return xml.replaceAll(/&(?:#(\d+)|(\w+));/g, (entity, code?: string, name = '') =>
+    code === undefined ? (ENTITIES[name] ?? entity) : String.fromCodePoint(Number(code)),
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * `npm run deploy:local [-- deployment.yaml] [--endpoint http://127.0.0.1:4566]`: the stack of a deployment on LocalStack, its built functions
+ * running here, until Ctrl-C.
+ */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { RegistrarError } from '../../lib/errors.ts';
+import { sampleUri } from '../../lib/route/sample-uri.ts';
+import { readConfig } from '../../lib/wire.ts';
+import type { Template } from './cloudformation.ts';
+import { deployLocally, type LocalDeployment } from './deployment.ts';
+import { attach, type LocalStack, start } from './localstack.ts';
+import { logPrinter } from './log-printer.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const DIST = path.join(ROOT, 'dist');
+const SYNTHESIZED = path.join(DIST, 'infra');
+const ENVIRONMENT = 'dist/local.env';
+const SAMPLE = 'test/files/pyarrow.parquet';
+
+try {
+  await run();
+} catch (error) {
+  if (!(error instanceof RegistrarError)) throw error;
+  console.error(`${error.code}: ${error.message}`);
+  process.exitCode = 1;
+}
+
+async function run(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { endpoint: { type: 'string' } },
+  });
+  const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  const { stackName, template } = synthesize(positionals);
+  console.log('Starting LocalStack');
+  const localstack = await (values.endpoint === undefined ? start() : attach(values.endpoint));
+  await using started = new AsyncDisposableStack();
+  started.defer(() => localstack.close());
+  const printer = logPrinter((line) => console.log(line));
+  const options = { stackName, template, bundles: DIST, onOutput: printer };
+  const deployment = await deployLocally(localstack, options);
+  started.defer(() => deployment.close());
+  console.log(await instructions(localstack, deployment));
+  await interrupted;
+  console.log('Ending what runs');
+}
+
+/** The one stack of a deployment, synthesized as for AWS, with its checks. @throws `config.invalid` */
+function synthesize(files: readonly string[]): { readonly stackName: string; readonly template: Template } {
+  if (files.length > 1) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot deploy ${files.length} files here: one stage runs at a time`,
+    );
+  }
+  const { status } = spawnSync(process.execPath, [path.join(ROOT, 'infra/app.ts'), ...files], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    cwd: ROOT,
+  });
+  if (status !== 0) throw new RegistrarError('config.invalid', 'Cannot deploy what does not synthesize');
+  const file = readdirSync(SYNTHESIZED).find((name) => /(?<!-template)\.template\.json$/.test(name)) ?? '';
+  const template = JSON.parse(readFileSync(path.join(SYNTHESIZED, file), 'utf8')) as Template;
+  return { stackName: file.replace('.template.json', ''), template };
+}
+
+/** Where everything is, and what to type first. */
+async function instructions(
+  { endpoint }: LocalStack,
+  { catalogUri, buckets, queueUrls, environment }: LocalDeployment,
+): Promise<string> {
+  mkdirSync(DIST, { recursive: true });
+  const exports = Object.entries(environment).map(
+    ([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`,
+  );
+  writeFileSync(path.join(ROOT, ENVIRONMENT), exports.join(''));
+  const [entry] = (await readConfig(environment)).entries;
+  const upload = entry && sampleUri(entry, 'first_steps', 'first.parquet').replace(/^s3:\//, endpoint);
+  return `
+LocalStack  ${endpoint}
+catalog     ${catalogUri}
+${buckets.map((bucket) => `bucket      s3://${bucket}`).join('\n')}
+${queueUrls.map((url) => `queue       ${url}`).join('\n')}
+
+Upload a segment, from another terminal; its snapshot shows here:
+
+  curl --upload-file ${SAMPLE} ${upload}
+
+and look at it with the command line:
+
+  . ${ENVIRONMENT} && npx iceberg-registrar status
+
+Ctrl-C ends it.
+`;
+}

@@ -1,0 +1,36 @@
+/**
+ * `npm run smoke -- --stack NAME`: tries a deployed stack from outside. REGISTRAR_CONFIG names its configuration; credentials, region and endpoints
+ * are as everywhere (AWS_REGION, AWS_ENDPOINT_URL). Exits 0 when every step holds.
+ */
+import { parseArgs } from 'node:util';
+import { RegistrarError } from '../../lib/errors.ts';
+import { wire } from '../../lib/wire.ts';
+import { outputNamed, stackOutputs } from '../deploy/cloudformation.ts';
+import { smoke } from './smoke.ts';
+
+try {
+  const { values } = parseArgs({ options: { stack: { type: 'string' } } });
+  const { env } = process;
+  const region = env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
+  if (values.stack === undefined || region === undefined) {
+    throw new RegistrarError(
+      'config.invalid',
+      'Cannot tell which stack to try: name it, npm run smoke -- --stack iceberg-registrar-prod, and its region in AWS_REGION',
+    );
+  }
+  const endpoint = env['AWS_ENDPOINT_URL_CLOUDFORMATION'] ?? env['AWS_ENDPOINT_URL'];
+  const outputs = await stackOutputs({ region, endpoint }, values.stack);
+  const wiring = await wire(
+    {
+      ...env,
+      REGISTRAR_QUEUES__ARRIVALS: outputNamed(outputs, 'ArrivalsUrl'),
+      REGISTRAR_QUEUES__REGISTRATIONS: outputNamed(outputs, 'RegistrationsUrl'),
+    },
+    process.stderr,
+  );
+  await smoke(wiring, (line) => console.log(line));
+} catch (error) {
+  if (!(error instanceof RegistrarError)) throw error;
+  console.error(`${error.code}: ${error.message}`);
+  process.exitCode = 1;
+}
