@@ -101,6 +101,8 @@ export async function together(options: TogetherOptions): Promise<Together> {
   const cached = { rows: await platform.cachedRows(), refreshed: await refreshed(platform) };
   const quarantine = await quarantined(lake);
   await platform.stop();
+  // Nothing proves of a late redelivery what expired history told: it waits there, as it must.
+  const isOld = (uri = '') => uploadedEarlier.has(uri.slice(`s3://${catalog.store.bucket}/`.length));
   const registered = fleet.expected(dataset);
   const other = account.count();
   return {
@@ -122,7 +124,9 @@ export async function together(options: TogetherOptions): Promise<Together> {
     othersFiles,
     faults: [
       ...heard.faults(),
-      ...quarantine.map(({ code, message }) => `in quarantine: ${code}: ${message}`),
+      ...quarantine
+        .filter(({ code, segment }) => code !== 'registration.unprovable' || !isOld(segment?.uri))
+        .map(({ code, message }) => `in quarantine: ${code}: ${message}`),
     ],
     cached,
   };
@@ -141,9 +145,8 @@ interface Living extends TogetherOptions {
 async function liveFor(overMs: number, living: Living): Promise<void> {
   const { fleet, platform, stream, writers, say } = living;
   const startedMs = Date.now();
-  // The rollback first: it needs a registrar at work.
   const once = [
-    { at: 0.1, what: 'the table is rolled back', run: () => rollBack(living) },
+    { at: 0, what: 'the table is rolled back', run: () => rollBack(living) },
     { at: 0.3, what: 'the stream is killed', run: () => stream.kill() },
     { at: 0.6, what: 'maintenance is killed', run: () => platform.maintainAndDie() },
   ];
@@ -152,7 +155,7 @@ async function liveFor(overMs: number, living: Living): Promise<void> {
   // On a slow machine what comes once comes late, and comes.
   while (Date.now() - startedMs < overMs || once.length > 0) {
     const next = once[0];
-    if (next !== undefined && Date.now() - startedMs > overMs * next.at) {
+    if (next !== undefined && Date.now() - startedMs >= overMs * next.at) {
       once.shift();
       say(`${next.what}`);
       await next.run();
@@ -173,30 +176,28 @@ async function liveFor(overMs: number, living: Living): Promise<void> {
   }
 }
 
-const COMMITS_ROLLED_BACK = 3;
+const SEGMENTS_ROLLED_BACK = 6;
 const MOST_MS_WITHOUT_COMMITS = 120_000;
 
 /**
  * Rolls back over commits of the registrar, while it goes on; the other writers wait, since what a rollback takes from them nobody would
- * append again. What was shipped meanwhile is delivered once more.
+ * append again. What was shipped is delivered once more.
  */
 async function rollBack({ lake, fleet, platform, writers, trouble }: Living): Promise<void> {
   await Promise.all(writers.map((writer) => writer.pause()));
-  const from = fleet.shipped.length;
+  const [dataset] = fleet.datasets as readonly [Dataset];
   const snapshot = await platform.snapshot();
   const before = trouble.commits.landed;
-  for (let ms = 0; trouble.commits.landed < before + COMMITS_ROLLED_BACK; ms += 100) {
-    if (ms > MOST_MS_WITHOUT_COMMITS)
-      throw new Error('Cannot roll back: the registrar commits nothing that could be');
+  for (let n = 0; n < SEGMENTS_ROLLED_BACK; n += 1)
+    await notify(lake, 'registrations', [await fleet.ship(dataset)]);
+  for (let ms = 0; trouble.commits.landed === before; ms += 100) {
+    if (ms > MOST_MS_WITHOUT_COMMITS) throw new Error('Cannot roll back: the registrar commits nothing');
     await sleep(100);
   }
   await platform.rollback(snapshot);
-  await notify(lake, 'arrivals', fleet.shipped.slice(Math.max(0, from - IN_FLIGHT)));
+  await notify(lake, 'arrivals', fleet.shipped);
   for (const writer of writers) writer.resume();
 }
-
-/** Segments that may still have been on their way to the table when its snapshot was taken. */
-const IN_FLIGHT = 500;
 
 async function refreshed(platform: Platform): Promise<Count> {
   await platform.refresh();
