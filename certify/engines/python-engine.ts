@@ -87,13 +87,15 @@ export async function startPythonEngine(
   };
 }
 
-/** What a traceback ends with: the error itself; of a Java stack, its first line. */
+/** What a traceback ends with: the error itself; of an exception of Java, its own first line. */
 function lastLine(message: string): string {
+  const java = /^: (.*)$/m.exec(message)?.[1];
   const lines = message
     .split('\n')
-    .filter((line) => /^\S/.test(line) && !/^(Traceback|JVM stacktrace)/.test(line));
-  const error = lines.findLast(
-    (line) => /^[\w.]+(Error|Exception|Panic\w*)?\b.*:/.test(line) && !/^\s*at /.test(line),
-  );
-  return (error ?? lines.at(-1) ?? message).slice(0, 400);
+    .filter(
+      (line) =>
+        /^\S/.test(line) && !/^(Traceback|JVM stacktrace|Stack Trace|For more information)/.test(line),
+    );
+  const error = lines.findLast((line) => /^[\w.]+(Error|Exception|Panic\w*)?\b.*:/.test(line));
+  return (java ?? error ?? lines.at(-1) ?? message).slice(0, 400);
 }

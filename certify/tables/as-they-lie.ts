@@ -83,8 +83,8 @@ const oddities: readonly Oddity[] = [
     values: [[1n], [2n, 3n]],
     shown: [['1'], ['2', '3']],
   },
-  mapOf('map with optional keys', 'OPTIONAL', 'key_value', 'MAP'),
-  mapOf('map named MAP_KEY_VALUE', 'REQUIRED', 'map', 'MAP_KEY_VALUE'),
+  mapOf('map with optional keys', 'OPTIONAL', 'key_value'),
+  mapOf('map whose entries are a MAP_KEY_VALUE', 'REQUIRED', 'map', 'MAP_KEY_VALUE'),
 ];
 
 function integer(
@@ -115,14 +115,19 @@ function mapOf(
   feature: string,
   repetition_type: 'OPTIONAL' | 'REQUIRED',
   entries: string,
-  converted_type: 'MAP' | 'MAP_KEY_VALUE',
+  annotation?: 'MAP_KEY_VALUE',
 ): Oddity {
   return {
     feature,
     type: map(3, 'string', 4, 'long'),
     elements: [
-      { name: 'v', ...id, num_children: 1, converted_type },
-      { name: entries, repetition_type: 'REPEATED', num_children: 2 },
+      { name: 'v', ...id, num_children: 1, converted_type: 'MAP' },
+      {
+        name: entries,
+        repetition_type: 'REPEATED',
+        num_children: 2,
+        ...(annotation && { converted_type: annotation }),
+      },
       { name: 'key', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type, field_id: 3 },
       { name: 'value', type: 'INT64', repetition_type: 'OPTIONAL', field_id: 4 },
     ],

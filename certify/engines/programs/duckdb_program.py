@@ -13,7 +13,15 @@ def main(request):
         return duckdb.__version__
     if not connections:
         connections.append(connect(request["catalog"]))
-    connection = connections[0]
+    try:
+        return ask(connections[0], request)
+    except duckdb.Error:
+        # What has failed may have left the connection's transaction aborted.
+        connections.pop().close()
+        raise
+
+
+def ask(connection, request):
     source = ".".join(quoted(name) for name in ("ice", ".".join(request["namespace"]), request["name"]))
     where = f" WHERE {request['sql']}" if request.get("sql") else ""
     match request["do"]:
