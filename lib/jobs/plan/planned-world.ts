@@ -80,7 +80,8 @@ export function plannedWorld(
             return { outcome: 'refused', reason: 'missing', message: 'no such table' };
           const name = formatIdentifier(identifier);
           const { created, commits = [] } = tables.get(name) ?? {};
-          const after = creates ? before : { ...before, metadata: applied(before.metadata, updates) };
+          const { metadataLocation, metadata, config } = before;
+          const after = creates ? before : { metadataLocation, metadata: applied(metadata, updates), config };
           tables.set(name, { identifier, created, commits: [...commits, commit], after });
           return { outcome: 'landed', table: after };
         },
