@@ -76,7 +76,7 @@ describe('the documentation', () => {
       scripts: Record<string, string>;
     };
     const named = lines.flatMap(({ text }) =>
-      [...text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].flatMap((match) => match[1] ?? []),
+      [...text.matchAll(/npm run (?:--silent )?([a-z]+(?::[a-z]+)*)/g)].flatMap((match) => match[1] ?? []),
     );
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
