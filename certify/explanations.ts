@@ -52,7 +52,7 @@ export const explanations: readonly Explanation[] = [
     title: 'ClickHouse reads `time` as a number of seconds',
     engines: ['ClickHouse'],
     features: /time/,
-    differences: /^(a_time: "\d+\.000000" for |(=|<|>=|in) .*: rows .* for )/,
+    differences: /^(a_time: "\d+\.000000" for |(=|<|>=|in) .*: rows .* for |error: in: .*TYPE_MISMATCH)/,
     text: 'A time of day comes out as whole seconds in an `Int64`, and predicates compare with that. Its Iceberg readers know no other type for it yet.',
     sources: [
       'https://github.com/ClickHouse/ClickHouse/issues/88063',
@@ -148,7 +148,7 @@ export const explanations: readonly Explanation[] = [
   {
     anchor: 'pyiceberg-nanoseconds',
     title: 'PyIceberg has no literals for nanosecond timestamps',
-    engines: ['PyIceberg'],
+    engines: ['PyIceberg', 'Daft'],
     features: /timestamp(tz)?_ns/,
     differences: /Cannot convert \w+Literal into timestamp(tz)?_ns/,
     text: 'Values are read to the nanosecond; predicates on such columns are refused, since none of its literals converts to the type (`expressions/literals.py`).',
@@ -260,7 +260,8 @@ export const explanations: readonly Explanation[] = [
     title: 'Daft has no UUIDs where it must make a column up, or compare one',
     engines: ['Daft'],
     features: /uuid|every kind/,
-    differences: /uuid|Extension\(|Attempting to downcast Null|Python Comparison|no answer within/i,
+    differences:
+      /uuid|Extension\(|Attempting to downcast Null|Python Comparison|no answer within|: rows none for /i,
     text: 'It reads UUIDs as an Arrow extension type that few of its operations know: a task panics where the column is absent from a file, or in a predicate.',
     sources: ['https://github.com/Eventual-Inc/Daft/issues/3978'],
   },
@@ -376,6 +377,41 @@ export const explanations: readonly Explanation[] = [
     differences: /must have a single child|must have exactly one key_value child/,
     text: 'It drops what has no field ID from the file’s schema, and so the repeated groups within lists and maps, where they are not named `list` and `key_value`.',
     sources: ['https://github.com/Eventual-Inc/Daft/issues/7445'],
+  },
+  {
+    anchor: 'daft-partitions',
+    title: 'Daft computes some partitions otherwise',
+    engines: ['Daft'],
+    features: /^(hour of timestamp|bucket\[\d+\] of decimal|truncate\[\d+\] of string)/,
+    differences: /^(=|<|>=|in): row \d+ is missing$/,
+    text: 'Hours before 1970 are rounded up where the specification rounds down (`partition.rs`), text is cut after so many bytes instead of letters (`truncate.rs`), and of a decimal’s bytes it drops those that carry the sign, or hashes sixteen for a negative one (`hash.rs`). Predicates then skip files that hold the rows.',
+    sources: [
+      'https://github.com/Eventual-Inc/Daft/blob/main/src/daft-core/src/series/ops/partition.rs',
+      'https://github.com/Eventual-Inc/Daft/blob/main/src/daft-core/src/array/ops/truncate.rs',
+      'https://github.com/Eventual-Inc/Daft/blob/main/src/daft-core/src/array/ops/hash.rs',
+    ],
+  },
+  {
+    anchor: 'spark-binary-decimals',
+    title: 'Spark refuses decimals in byte arrays of their own length',
+    engines: ['Spark'],
+    features: /^decimal in BYTE_ARRAY$/,
+    differences: /bitWidth invalid: 0/,
+    text: 'The specification has decimals in 32 or 64 bits or in bytes of a fixed length. Iceberg’s vectorized reader makes room by that length, which is 0 here (`VectorizedArrowReader.java`, `ArrowSchemaUtil.java`).',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/arrow/src/main/java/org/apache/iceberg/arrow/vectorized/VectorizedArrowReader.java',
+      'https://iceberg.apache.org/spec/#parquet',
+    ],
+  },
+  {
+    anchor: 'flink-uuid',
+    title: 'Flink has no UUIDs',
+    engines: ['Flink'],
+    differences: /Unsupported logical type: UUID/,
+    text: 'Iceberg’s runtime for Flink 1.20 shows a UUID as sixteen bytes, and its Parquet reader refuses the annotation.',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/data/FlinkParquetReaders.java',
+    ],
   },
 ];
 

@@ -29,7 +29,8 @@ def ask(connection, request):
             select = ", ".join(quoted(name) for name in request.get("select") or ()) or "*"
             return rows(connection.sql(f"SELECT {select} FROM {source}{where}").to_arrow_table())
         case "count":
-            return connection.execute(f"SELECT COUNT(*) FROM {source}{where}").fetchone()[0]
+            # All of it: what is left of a result keeps its transaction open, and the next statement in it.
+            return connection.execute(f"SELECT COUNT(*) FROM {source}{where}").fetchall()[0][0]
         case "execute":
             connection.execute(request["sql"].replace("{table}", source))
 

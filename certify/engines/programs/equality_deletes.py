@@ -18,18 +18,37 @@ from pyiceberg.manifest import (
     ManifestEntryStatus,
     ManifestWriterV2,
 )
+from pyiceberg.schema import Schema
 from pyiceberg.table.snapshots import Operation
 from pyiceberg.table.update.snapshot import _FastAppendFiles
 from pyiceberg.typedef import Record
+from pyiceberg.types import IntegerType, ListType, StructType
 
 
 class DeleteManifestWriter(ManifestWriterV2):
     def content(self):
         return ManifestContent.DELETES
 
+    def _with_partition(self, format_version):
+        """Equality IDs are ints (spec, field 136); PyIceberg has longs for them, which Java does not take."""
+        entry = super()._with_partition(format_version)
+        fields = [
+            field.model_copy(update={"field_type": with_int_ids(field.field_type)}) if field.name == "data_file" else field
+            for field in entry.fields
+        ]
+        return Schema(*fields)
+
     @property
     def _meta(self):
         return {**super()._meta, "content": "deletes"}
+
+
+def with_int_ids(data_file):
+    ids = ListType(element_id=136, element_type=IntegerType(), element_required=True)
+    fields = [
+        field.model_copy(update={"field_type": ids}) if field.field_id == 135 else field for field in data_file.fields
+    ]
+    return StructType(*fields)
 
 
 class EqualityDelete(_FastAppendFiles):
