@@ -384,9 +384,9 @@ export const explanations: readonly Explanation[] = [
     engines: ['Daft'],
     features: /^(hour of timestamp|bucket\[\d+\] of decimal|truncate\[\d+\] of string)/,
     differences: /^(=|<|>=|in): row \d+ is missing$/,
-    text: 'Hours before 1970 are rounded up where the specification rounds down (`partition.rs`), text is cut after so many bytes instead of letters (`truncate.rs`), and of a decimal’s bytes it drops those that carry the sign, or hashes sixteen for a negative one (`hash.rs`). Predicates then skip files that hold the rows.',
+    text: 'Hours before 1970 are rounded up where the specification rounds down (`partitioning.rs`), text is cut after so many bytes instead of letters (`truncate.rs`), and of a decimal’s bytes it drops those that carry the sign, or hashes sixteen for a negative one (`hash.rs`). Predicates then skip files that hold the rows.',
     sources: [
-      'https://github.com/Eventual-Inc/Daft/blob/main/src/daft-core/src/series/ops/partition.rs',
+      'https://github.com/Eventual-Inc/Daft/blob/main/src/daft-core/src/series/ops/partitioning.rs',
       'https://github.com/Eventual-Inc/Daft/blob/main/src/daft-core/src/array/ops/truncate.rs',
       'https://github.com/Eventual-Inc/Daft/blob/main/src/daft-core/src/array/ops/hash.rs',
     ],
