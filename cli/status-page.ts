@@ -1,20 +1,23 @@
 import type { HealthReport } from '../lib/jobs/health/health.ts';
 import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
+import type { QueueHealth } from '../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../lib/jobs/health/table-health.ts';
 import type { Moment } from '../lib/jobs/health/table-trend.ts';
 import { printable } from './printable.ts';
 import { readableAmount } from './readable-amount.ts';
 import { chart, type Point } from './status-chart.ts';
-import { isGood } from './status-text.ts';
+import { checkText, isAllGood, isGood } from './status-text.ts';
 
 /** The report as one HTML file: no script, nothing loaded, readable on a phone. What needs attention comes first. */
-export function statusPage({ at, tables, notifications }: HealthReport): string {
+export function statusPage(report: HealthReport): string {
+  const { at, tables, notifications, queues, events } = report;
   const sorted = tables.toSorted((a, b) => Number(isGood(a)) - Number(isGood(b)));
   const bad = tables.filter((table) => !isGood(table)).length;
+  const good = isAllGood(report);
   const verdict =
-    bad === 0
-      ? `All ${tables.length} tables are available, fresh and healthy`
-      : `${bad} of ${tables.length} tables need attention`;
+    bad > 0
+      ? `${bad} of ${tables.length} tables need attention`
+      : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; their surroundings need attention'}`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -22,9 +25,11 @@ export function statusPage({ at, tables, notifications }: HealthReport): string 
 <title>${verdict}</title>
 <style>${STYLE}</style>
 <header>
-<h1 class="${bad === 0 ? 'good' : 'bad'}">${verdict}</h1>
+<h1 class="${good ? 'good' : 'bad'}">${verdict}</h1>
 <p><time datetime="${at}">${instant(Date.parse(at))}</time></p>
 ${notifications.flatMap(({ problem }) => (problem === undefined ? [] : [`<p class="problem">${escaped(problem)}</p>`])).join('\n')}
+${events.flatMap(({ quarantineUrl, checks, problem }) => troubles(quarantineUrl, { checks, problem })).join('\n')}
+${queuesTable(queues)}
 <nav>${sorted.map(({ table }, index) => `<a href="#t${index}">${escaped(table)}</a>`).join(' ')}</nav>
 </header>
 <main>
@@ -32,6 +37,29 @@ ${sorted.map(section).join('\n')}
 </main>
 </html>
 `;
+}
+
+interface Examined {
+  readonly checks: readonly Check[];
+  readonly problem?: string | undefined;
+}
+
+/** What is wrong with one thing, a line each; empty where all is well. */
+function troubles(name: string, { checks, problem }: Examined): readonly string[] {
+  const failed = checks.filter(({ ok }) => !ok).map((check) => `${checkText(check)}: ${check.advice}`);
+  return [...(problem === undefined ? [] : [problem]), ...failed].map(
+    (line) => `<p class="problem">${escaped(name)}: ${escaped(line)}</p>`,
+  );
+}
+
+function queuesTable(queues: readonly QueueHealth[]): string {
+  if (queues.length === 0) return '';
+  const rows = queues.map(({ queue, messages, oldestMs, checks }) => {
+    const ok = checks.every((check) => check.ok);
+    return `<tr class="${ok ? '' : 'bad'}"><td>${ok ? '' : '✗ '}${queue}<td>${messages === undefined ? '?' : readableAmount(messages, 'count')}<td>${oldestMs === undefined ? '' : readableAmount(oldestMs, 'ms')}`;
+  });
+  const below = queues.flatMap((one) => troubles(one.queue, one));
+  return `<table><thead><tr><th>queue<th>messages<th>oldest</thead><tbody>${rows.join('')}</tbody></table>${below.join('\n')}`;
 }
 
 function section(table: TableHealth, index: number): string {

@@ -1,17 +1,22 @@
 import { styleText } from 'node:util';
 import type { HealthReport } from '../lib/jobs/health/health.ts';
 import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
+import type { QueueHealth } from '../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../lib/jobs/health/table-health.ts';
 import { printable } from './printable.ts';
 import { readableAmount } from './readable-amount.ts';
 
 /** A line a table, what is to be done below it, a sum at the end. Coloured on a terminal only. */
-export function statusText({ at, tables, notifications }: HealthReport): string {
+export function statusText({ at, tables, notifications, queues, events }: HealthReport): string {
   const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
   const good = tables.filter(isGood).length;
   return [
-    ...tables.flatMap((table) => [tableLine(table, width), ...todo(table).map((line) => `    ${line}`)]),
+    ...tables.flatMap((table) => [tableLine(table, width), ...pointsOut(table).map((line) => `    ${line}`)]),
     ...notifications.flatMap(({ problem }) => (problem === undefined ? [] : [printable(problem)])),
+    ...queues.flatMap(queueLines),
+    ...events.flatMap(({ quarantineUrl, checks, problem }) =>
+      pointsOut({ checks, problem }).map((line) => `${printable(quarantineUrl)}: ${line}`),
+    ),
     `${at}  ${tables.length} tables, ${good} available, fresh and healthy`,
   ].join('\n');
 }
@@ -21,9 +26,24 @@ export function isGood({ available, fresh, healthy }: TableHealth): boolean {
   return available && fresh && healthy;
 }
 
-/** Nor does a bucket that has stopped to notify. */
-export function isAllGood({ tables, notifications }: HealthReport): boolean {
-  return tables.every(isGood) && notifications.every(({ notified }) => notified !== false);
+/** Nor does a bucket that has stopped to notify, a queue where something waits too long, or an event that nobody could decode. */
+export function isAllGood({ tables, notifications, queues, events }: HealthReport): boolean {
+  return (
+    tables.every(isGood) &&
+    notifications.every(({ notified }) => notified !== false) &&
+    [...queues, ...events].every(({ checks }) => checks.every(({ ok }) => ok))
+  );
+}
+
+/** `registrations  12 messages, oldest 3.4 min`; a queue without messages and without trouble has no line. */
+function queueLines({ queue, messages = 0, oldestMs, checks, problem }: QueueHealth): readonly string[] {
+  const below = pointsOut({ checks, problem });
+  if (messages === 0 && below.length === 0) return [];
+  const oldest = oldestMs === undefined ? '' : `, oldest ${readableAmount(oldestMs, 'ms')}`;
+  return [
+    `${queue}  ${readableAmount(messages, 'count')} messages${oldest}`,
+    ...below.map((line) => `    ${line}`),
+  ];
 }
 
 /** `snapshots is 5,001, at most 5,000`: a check and its threshold. */
@@ -50,7 +70,14 @@ function mark(ok: boolean, good: string, bad = good): string {
   return styleText(ok ? 'green' : 'red', ok ? good : bad);
 }
 
-function todo({ problem, checks }: TableHealth): readonly string[] {
+/** What could not be told, and each check that failed with what to do. */
+function pointsOut({
+  problem,
+  checks,
+}: {
+  readonly problem?: string | undefined;
+  readonly checks: readonly Check[];
+}): readonly string[] {
   const failed = checks.filter(({ ok }) => !ok);
   return [
     ...(problem === undefined ? [] : [printable(problem)]),

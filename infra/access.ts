@@ -51,7 +51,7 @@ function storeStatements(name: FunctionName, of: AccessContext): readonly Policy
     ...entries.map(({ url }) => url),
     ...entries.map(({ quarantine_url }) => quarantine_url),
   ]);
-  if (name === 'health') return [read, list, watchBuckets(of)];
+  if (name === 'health') return [read, list, watchBuckets(of), watchQueues()];
   if (name !== 'register') return [read, list];
   const metadata = [
     ...entries.map(({ url }) => `${url}/*/metadata/*`),
@@ -91,6 +91,15 @@ function listing({ partition }: AccessContext, urls: readonly string[]): PolicyS
     conditions: {
       StringLikeIfExists: { 's3:prefix': unique(urls.map((url) => `${keyOf(url)}/*`.replace(/^\//, ''))) },
     },
+  });
+}
+
+/** How long messages wait: metrics are no resources. */
+function watchQueues(): PolicyStatement {
+  return new PolicyStatement({
+    sid: 'ReadQueueAges',
+    actions: ['cloudwatch:GetMetricData'],
+    resources: ['*'],
   });
 }
 

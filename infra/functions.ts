@@ -101,7 +101,9 @@ export function addFunctions(of: Deploying): Functions {
   );
 
   const health = addFunction(of, { name: 'health', timeout: Duration.minutes(5), memoryMb: 512 });
-  for (const queue of [queues.arrivals, queues.registrations]) queue.grant(health, 'sqs:GetQueueAttributes');
+  const { arrivals, arrivalsDlq, registrations, registrationsDlq } = queues;
+  for (const queue of [arrivals, arrivalsDlq, registrations, registrationsDlq])
+    queue.grant(health, 'sqs:GetQueueAttributes');
   addSchedule(scope, 'HealthSchedule', health, Duration.minutes(health_minutes));
 
   const reconcile = addFunction(of, { name: 'reconcile', timeout: Duration.minutes(15), memoryMb: 2048 });

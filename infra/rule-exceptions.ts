@@ -16,7 +16,7 @@ export function acknowledgeWildcards(role: Role, statements: readonly PolicyStat
       id: `AwsSolutions-IAM5[Resource::${readable(wildcard, stack)}]`,
       reason:
         wildcard === '*'
-          ? 'Network interfaces have no name before they are made'
+          ? 'Network interfaces have no name before they are made, and metrics none at all'
           : 'Objects, tables and databases are granted by where they are: their names come with the data',
     });
   }

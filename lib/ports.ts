@@ -141,6 +141,14 @@ export interface Queue {
   setVisibility(queueUrl: string, receiptHandle: string, seconds: number): Promise<void>;
 }
 
+/** What waits in queues; nothing is received. @throws `queue.unavailable`, `auth.failed` from every call */
+export interface QueueWatch {
+  /** Messages that wait, are in flight or delayed; and the queue that takes what keeps failing. */
+  count(queueUrl: string): Promise<{ readonly messages: number; readonly deadLetterUrl: string | undefined }>;
+  /** Ages of the oldest messages in ms; queues of which it is not known are left out. */
+  ages(queueUrls: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
 /** Why one segment (or one event) is set aside, as it lies in the store for whoever redrives it. */
 export interface QuarantineRecord {
   readonly v: 1;

@@ -34,7 +34,17 @@ import { type BatchResponse, registerMessages } from './jobs/register/register-m
 import type { EntryPorts, RegisterPorts } from './jobs/register/register-ports.ts';
 import { sourceQueue } from './jobs/registrations-queue.ts';
 import { route } from './jobs/route.ts';
-import type { BucketNotifications, Clock, Log, Quarantine, Queue, Random, Store, Timers } from './ports.ts';
+import type {
+  BucketNotifications,
+  Clock,
+  Log,
+  Quarantine,
+  Queue,
+  QueueWatch,
+  Random,
+  Store,
+  Timers,
+} from './ports.ts';
 import { publishingLog } from './report/metrics.ts';
 
 /** What every function has: configuration, store, queue, quarantine. */
@@ -258,7 +268,20 @@ export async function askDeployed(
 
 /** Available, fresh, healthy: every table of a configuration, and its buckets' notifications. */
 export function lookAtHealth(wiring: Wiring): Promise<HealthReport> {
-  return health({ ...wiring, notificationsOf: bucketNotifications });
+  return health({ ...wiring, notificationsOf: bucketNotifications, queueWatch: queueWatch(process.env) });
+}
+
+/** What waits in SQS's queues, and where CloudWatch knows them for how long. */
+export function queueWatch(env: Environment): QueueWatch {
+  return {
+    count: queueSetup,
+    ages: async (queueUrls) =>
+      (await import('./drivers/queue-ages.ts')).oldestMessageAges(
+        queueUrls,
+        { endpoint: env['AWS_ENDPOINT_URL_CLOUDWATCH'] },
+        systemClock,
+      ),
+  };
 }
 
 /** The notifications of the bucket of an entry. */

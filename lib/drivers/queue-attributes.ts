@@ -7,7 +7,17 @@ export interface QueueAttributes {
   readonly visibilitySeconds: number;
   /** Undefined where no dead-letter queue takes what keeps failing. */
   readonly maxReceiveCount: number | undefined;
+  /** Of that queue, which lies in the same account and region. */
+  readonly deadLetterUrl: string | undefined;
+  /** Messages that wait, are in flight or delayed. */
+  readonly messages: number;
 }
+
+const COUNTS = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const;
 
 /** Asks SQS for a queue's attributes; nothing is received. @throws `queue.unavailable`, `auth.failed` */
 export async function readQueueAttributes(queueUrl: string): Promise<QueueAttributes> {
@@ -19,11 +29,17 @@ export async function readQueueAttributes(queueUrl: string): Promise<QueueAttrib
   try {
     const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
     const { Attributes = {} } = await client.send(command);
-    const redrive = JSON.parse(Attributes['RedrivePolicy'] ?? '{}') as { readonly maxReceiveCount?: unknown };
+    const redrive = JSON.parse(Attributes['RedrivePolicy'] ?? '{}') as {
+      readonly maxReceiveCount?: unknown;
+      readonly deadLetterTargetArn?: string;
+    };
+    const deadLetterName = redrive.deadLetterTargetArn?.split(':').at(-1);
     return {
       fifo: Attributes['FifoQueue'] === 'true',
       visibilitySeconds: Number(Attributes['VisibilityTimeout']),
       maxReceiveCount: redrive.maxReceiveCount === undefined ? undefined : Number(redrive.maxReceiveCount),
+      deadLetterUrl: deadLetterName && queueUrl.replace(/[^/]+$/, deadLetterName),
+      messages: COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0),
     };
   } catch (error) {
     throw awsError('queue.unavailable', `look at the queue "${queueUrl}"`, awsFault(error));

@@ -108,7 +108,13 @@ describe('statusPage', () => {
       openFailures: 0,
       trend: { moments: [], schemas: [] },
     };
-    const page = statusPage({ at: '2026-01-01T00:00:00.000Z', tables: [table], notifications: [] });
+    const page = statusPage({
+      at: '2026-01-01T00:00:00.000Z',
+      tables: [table],
+      notifications: [],
+      queues: [],
+      events: [],
+    });
     expect(page).not.toMatch(/<img|<script|\u202e/);
     expect(page).toContain('1 of 1 tables need attention');
   });

@@ -1,10 +1,13 @@
 import pLimit from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import type { BucketNotifications, Clock, Log } from '../../ports.ts';
+import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts';
 import { isNotified, wantedNotification } from '../bucket-notifications.ts';
 import { datasetsOf } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
+import { atMost, type Check } from './maintenance-checks.ts';
+import { EVENTS, openFailuresOf } from './open-failures.ts';
+import { type QueueHealth, queuesHealth, type TableHistory } from './queue-health.ts';
 import { type TableHealth, tableHealth } from './table-health.ts';
 
 export interface HealthReport {
@@ -13,6 +16,18 @@ export interface HealthReport {
   readonly tables: readonly TableHealth[];
   /** Of every entry that names an arrivals queue. */
   readonly notifications: readonly NotificationHealth[];
+  /** Of every queue that an entry names, and of what takes the messages that keep failing there. */
+  readonly queues: readonly QueueHealth[];
+  /** Of every quarantine: the events in it that nobody could decode. */
+  readonly events: readonly EventsHealth[];
+}
+
+/** What lies in quarantine and belongs to no table. */
+export interface EventsHealth {
+  readonly quarantineUrl: string;
+  /** Empty where it could not be told. */
+  readonly checks: readonly Check[];
+  readonly problem?: string;
 }
 
 /** Whether the creations below a prefix are told to the arrivals queue. */
@@ -28,6 +43,7 @@ export interface HealthPorts {
   readonly entries: readonly Entry[];
   readonly portsOf: (entry: Entry) => EntryPorts;
   readonly notificationsOf: (entry: Entry) => Pick<BucketNotifications, 'read'>;
+  readonly queueWatch: QueueWatch;
   readonly clock: Clock;
 }
 
@@ -41,19 +57,42 @@ const CONCURRENT_TABLES = 8;
  */
 export async function health(ports: HealthPorts): Promise<HealthReport> {
   const limit = pLimit(CONCURRENT_TABLES);
-  const looks: Promise<TableHealth>[] = [];
+  const looks: Promise<{ readonly entry: Entry; readonly table: TableHealth }>[] = [];
   for (const entry of ports.entries) {
     const services = { ...ports.portsOf(entry), clock: ports.clock };
     for await (const dataset of datasetsOf(entry, ports.entries, services.store)) {
-      looks.push(limit(() => tableHealth(dataset, services)));
+      looks.push(limit(async () => ({ entry, table: await tableHealth(dataset, services) })));
     }
   }
+  const found = await Promise.all(looks);
+  const historiesOf = (wanted: Entry): readonly TableHistory[] =>
+    found.flatMap(({ entry, table: { table, historyMs } }) =>
+      entry === wanted && historyMs !== undefined ? [{ table, historyMs }] : [],
+    );
   const notifications = await Promise.all(ports.entries.map((entry) => notificationHealth(entry, ports)));
   return {
     at: new Date(ports.clock.now()).toISOString(),
-    tables: await Promise.all(looks),
+    tables: found.map(({ table }) => table),
     notifications: notifications.filter((one) => one !== undefined),
+    queues: await queuesHealth(ports.entries, historiesOf, ports.queueWatch),
+    events: await eventsHealth(ports),
   };
+}
+
+async function eventsHealth({ entries, portsOf }: HealthPorts): Promise<readonly EventsHealth[]> {
+  const byQuarantine = new Map(entries.map((entry) => [entry.quarantine_url, entry]));
+  return Promise.all(
+    [...byQuarantine].map(async ([quarantineUrl, entry]) => {
+      try {
+        const { count } = await openFailuresOf(portsOf(entry).store, quarantineUrl, EVENTS);
+        const advice = 'iceberg-registrar quarantine list: find out who sent them, and discard them';
+        return { quarantineUrl, checks: [atMost('undecodable events', count, 0, 'count', advice)] };
+      } catch (error) {
+        if (!(error instanceof RegistrarError)) throw error;
+        return { quarantineUrl, checks: [], problem: `${error.code}: ${error.message}` };
+      }
+    }),
+  );
 }
 
 async function notificationHealth(
@@ -75,7 +114,7 @@ async function notificationHealth(
 }
 
 /** A line a table and one for all of them: what the alarms and the dashboard are made of. */
-export function logHealth({ tables, notifications }: HealthReport, log: Log): void {
+export function logHealth({ tables, notifications, queues, events }: HealthReport, log: Log): void {
   for (const {
     table,
     available,
@@ -107,6 +146,10 @@ export function logHealth({ tables, notifications }: HealthReport, log: Log): vo
   }
   for (const one of notifications)
     if (one.notified !== true) log.warn({ event: 'notification-missing', ...one });
+  for (const queue of queues) logQueue(queue, log);
+  for (const { quarantineUrl, checks } of events)
+    for (const { ok, value } of checks)
+      if (!ok) log.warn({ event: 'events-quarantined', quarantineUrl, count: value });
   const known = tables.filter(({ available }) => available);
   log.info({
     event: 'health',
@@ -116,4 +159,19 @@ export function logHealth({ tables, notifications }: HealthReport, log: Log): vo
     tablesUnhealthy: known.filter(({ healthy }) => !healthy).length,
     notificationsMissing: notifications.filter(({ notified }) => notified === false).length,
   });
+}
+
+function logQueue({ queue, url, messages, oldestMs, checks, shortOf, problem }: QueueHealth, log: Log): void {
+  log.info({
+    event: 'queue-health',
+    queue,
+    url,
+    ...(messages !== undefined && { messages }),
+    ...(oldestMs !== undefined && { oldestMs }),
+    advice: [
+      ...(problem === undefined ? [] : [problem]),
+      ...checks.flatMap(({ ok, measure, advice }) => (ok ? [] : [`${measure}: ${advice}`])),
+    ],
+  });
+  if (shortOf !== undefined) log.warn({ event: 'history-short', queue, oldestMs, ...shortOf });
 }

@@ -18,6 +18,8 @@ export interface TableFiles {
   readonly metadataBytes: number | undefined;
   readonly manifests: number;
   readonly openFailures: number;
+  /** How long the segment that waits longest in quarantine has; undefined without any. */
+  readonly oldestFailureMs: number | undefined;
   /** Of the time for which absence can be proven; undefined when the history is whole. */
   readonly historyMs: number | undefined;
 }
@@ -85,6 +87,15 @@ export function maintenanceChecks(state: TableState, branch: string, found: Tabl
       'count',
       'iceberg-registrar quarantine list: fix the cause and redrive, or discard',
     ),
+    found.historyMs === undefined || found.oldestFailureMs === undefined
+      ? undefined
+      : atMost(
+          'oldest quarantined segment against provable history',
+          found.oldestFailureMs,
+          found.historyMs / 2,
+          'ms',
+          'redrive or discard it, or keep snapshots longer: once the snapshots of that time have expired it becomes registration.unprovable',
+        ),
     found.historyMs === undefined
       ? undefined
       : atLeast(

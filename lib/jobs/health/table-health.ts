@@ -11,7 +11,7 @@ import type { EntryPorts } from '../register/register-ports.ts';
 import { manifestReader, readList } from '../register/table-manifests.ts';
 import { type LostCommits, lostCommits, lostCommitsText } from './lost-commits.ts';
 import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
-import { countOpenFailures } from './open-failures.ts';
+import { openFailuresOf } from './open-failures.ts';
 import { type Trend, trendOf } from './table-trend.ts';
 
 export interface TableHealth {
@@ -47,15 +47,20 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
   const about = { table: formatIdentifier(dataset.table), directory };
   let state: TableState | undefined;
   let openFailures = 0;
+  let oldestFailureAtMs: number | undefined;
   try {
-    openFailures = await countOpenFailures(ports.store, entry.quarantine_url, about.table);
+    ({ count: openFailures, oldestAtMs: oldestFailureAtMs } = await openFailuresOf(
+      ports.store,
+      entry.quarantine_url,
+      about.table,
+    ));
     state = await loadState(dataset, ports);
     const files = await readThrough(state, dataset, ports);
     const lost = await lostCommits(dataset.table, state, ports).catch(unlisted);
     return {
       ...about,
       openFailures,
-      ...judge(state, entry.branch, { ...files, openFailures, lost }, dataset, ports),
+      ...judge(state, entry.branch, { ...files, openFailures, oldestFailureAtMs, lost }, dataset, ports),
       ...(lost !== undefined && { lost }),
     };
   } catch (error) {
@@ -128,6 +133,7 @@ function judge(
     readonly metadataBytes: number | undefined;
     readonly manifests: number;
     readonly openFailures: number;
+    readonly oldestFailureAtMs: number | undefined;
     readonly lost: LostCommits | undefined;
   },
   { entry }: Dataset,
@@ -151,7 +157,11 @@ function judge(
           ),
         ];
   const maintenance = [
-    ...maintenanceChecks(state, branch, { ...files, historyMs }),
+    ...maintenanceChecks(state, branch, {
+      ...files,
+      historyMs,
+      oldestFailureMs: files.oldestFailureAtMs === undefined ? undefined : nowMs - files.oldestFailureAtMs,
+    }),
     ...(files.lost === undefined
       ? []
       : [atMost('commits lost', files.lost.snapshots, 0, 'count', lostCommitsText(files.lost))]),

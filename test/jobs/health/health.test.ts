@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { health, logHealth } from '../../../lib/jobs/health/health.ts';
-import type { Clock, NotificationConfiguration } from '../../../lib/ports.ts';
+import type { Clock, NotificationConfiguration, QueueWatch } from '../../../lib/ports.ts';
 import { wire } from '../../../lib/wire.ts';
 import { orders } from '../../../local/shipper/orders.ts';
 import { makeSegment } from '../../../local/shipper/segment.ts';
@@ -15,6 +15,14 @@ beforeEach(async () => {
 });
 afterEach(() => registration.close());
 
+let queueWatch: QueueWatch;
+beforeEach(() => {
+  queueWatch = {
+    count: async () => ({ messages: 0, deadLetterUrl: undefined }),
+    ages: async () => new Map(),
+  };
+});
+
 let notifications: NotificationConfiguration = {};
 
 async function look(inMs = 0) {
@@ -24,6 +32,7 @@ async function look(inMs = 0) {
     ...ports,
     clock,
     notificationsOf: () => ({ read: async () => notifications }),
+    queueWatch,
   });
   const log = memoryLog();
   logHealth(report, log);
@@ -103,6 +112,18 @@ describe('health', () => {
     expect(table?.checks.filter(({ ok }) => !ok)).toEqual([
       expect.objectContaining({ measure: 'open quarantine records', value: 1, threshold: 0 }),
     ]);
+  });
+
+  test('finds an event that nobody could decode, which belongs to no table', async () => {
+    await ship(1);
+    const ports = await wire({ ...registration.environment });
+    await ports.quarantine.put({ v: 1, kind: 'failure', at: new Date().toISOString(), body: 'no event' });
+    const { tables, events, log } = await look();
+    expect(tables).toEqual([expect.objectContaining({ healthy: true })]);
+    expect(events.flatMap(({ checks }) => checks)).toEqual([
+      expect.objectContaining({ value: 1, ok: false }),
+    ]);
+    expect(log).toContainEqual(expect.objectContaining({ event: 'events-quarantined', count: 1 }));
   });
 
   test('finds a bucket that no longer notifies the arrivals queue', async () => {

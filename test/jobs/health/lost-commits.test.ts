@@ -8,6 +8,11 @@ import { memoryLog } from '../../fakes/log.ts';
 import { type Registration, startRegistration } from '../registration.ts';
 import { restore } from '../restored-catalog.ts';
 
+const noQueues = {
+  count: async () => ({ messages: 0, deadLetterUrl: undefined }),
+  ages: async () => new Map(),
+};
+
 let registration: Registration;
 /** Where the table's metadata was after each registration. */
 let locations: string[];
@@ -96,7 +101,11 @@ describe('lostCommits', () => {
     await ship(3);
     await restoreTo(0);
     const ports = await wire({ ...registration.environment });
-    const report = await health({ ...ports, notificationsOf: () => ({ read: async () => ({}) }) });
+    const report = await health({
+      ...ports,
+      notificationsOf: () => ({ read: async () => ({}) }),
+      queueWatch: noQueues,
+    });
     expect(report.tables).toEqual([
       expect.objectContaining({ available: true, healthy: false, lost: expect.anything() }),
     ]);

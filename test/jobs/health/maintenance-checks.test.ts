@@ -3,7 +3,13 @@ import { maintenanceChecks, type TableFiles } from '../../../lib/jobs/health/mai
 import { trendOf } from '../../../lib/jobs/health/table-trend.ts';
 import { snapshot, tableWithHistory } from '../../fakes/table-state.ts';
 
-const FILES: TableFiles = { metadataBytes: 1000, manifests: 3, openFailures: 0, historyMs: undefined };
+const FILES: TableFiles = {
+  metadataBytes: 1000,
+  manifests: 3,
+  openFailures: 0,
+  oldestFailureMs: undefined,
+  historyMs: undefined,
+};
 
 function table(summary: Record<string, string> = {}, snapshots = 1) {
   return tableWithHistory(
@@ -33,6 +39,11 @@ describe('maintenanceChecks', () => {
     ['delete files to data files', table({ 'total-data-files': '10', 'total-delete-files': '2' }), {}],
     ['open quarantine records', table(), { openFailures: 1 }],
     ['provable history', table(), { historyMs: 3_600_000 }],
+    [
+      'oldest quarantined segment against provable history',
+      table(),
+      { historyMs: 100 * 3_600_000, oldestFailureMs: 51 * 3_600_000 },
+    ],
   ])('name %s beyond its threshold, alone', (measure, state, found) => {
     expect(failed(state, found)).toEqual([measure]);
   });

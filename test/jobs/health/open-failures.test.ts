@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { quarantineIn } from '../../../lib/drivers/quarantine.ts';
-import { countOpenFailures } from '../../../lib/jobs/health/open-failures.ts';
+import { EVENTS, openFailuresOf } from '../../../lib/jobs/health/open-failures.ts';
 import type { QuarantineRecord } from '../../../lib/ports.ts';
 import { seededRandom } from '../../fakes/random.ts';
 import { fakeStore } from '../../fakes/store.ts';
@@ -37,10 +37,28 @@ function world() {
   const sameSecond = () => {
     stepMs = 0;
   };
-  return { record, sameSecond, count: () => countOpenFailures(counting, URL, TABLE), reads: () => reads };
+  const event = (kind: QuarantineRecord['kind'], body: string, answers?: string) => {
+    nowMs += stepMs;
+    return quarantine.put({
+      v: 1,
+      kind,
+      at: new Date(nowMs).toISOString(),
+      body,
+      ...(answers !== undefined && { answers }),
+    });
+  };
+  return {
+    oldest: async () => (await openFailuresOf(counting, URL, TABLE)).oldestAtMs,
+    event,
+    events: async () => (await openFailuresOf(counting, URL, EVENTS)).count,
+    record,
+    sameSecond,
+    count: async () => (await openFailuresOf(counting, URL, TABLE)).count,
+    reads: () => reads,
+  };
 }
 
-describe('countOpenFailures', () => {
+describe('openFailuresOf', () => {
   test('of segments with one record each reads none of them', async () => {
     const { record, count, reads } = world();
     for (let segment = 0; segment < 50; segment += 1) await record('failure', segment);
@@ -77,5 +95,24 @@ describe('countOpenFailures', () => {
 
   test('is zero for a table without any', async () => {
     expect(await world().count()).toBe(0);
+  });
+
+  test('tells since when the segment that waits longest does, answered ones left out', async () => {
+    const { record, oldest } = world();
+    expect(await oldest()).toBeUndefined();
+    await record('discarded', 1, await record('failure', 1));
+    await record('failure', 2);
+    await record('failure', 3);
+    expect(await oldest()).toBe(3000);
+  });
+
+  test('counts events that could not be decoded, each once and until it is answered', async () => {
+    const { event, events } = world();
+    const first = await event('failure', 'no event');
+    await event('failure', 'no event');
+    await event('failure', 'nor this');
+    expect(await events()).toBe(2);
+    await event('discarded', 'no event', first);
+    expect(await events()).toBe(1);
   });
 });

@@ -1,0 +1,118 @@
+import { RegistrarError } from '../errors.ts';
+import type { Clock } from '../ports.ts';
+import { faultText, httpSender } from './http.ts';
+import { withoutSecrets } from './rest-catalog/redaction.ts';
+import { awsSignature } from './rest-catalog/sigv4.ts';
+
+export interface QueueAgesSettings {
+  /** @default CloudWatch's own of the region */
+  readonly endpoint?: string | undefined;
+  /** @default 10_000; a function in a VPC without an endpoint for CloudWatch cannot reach it */
+  readonly timeoutMs?: number;
+}
+
+/** SQS measures once a minute, and CloudWatch has it some minutes later. */
+const LOOK_BACK_MS = 15 * 60_000;
+const PERIOD_SECONDS = 60;
+/** GetMetricData takes 500 queries a request. */
+const MOST_QUEUES = 500;
+
+/**
+ * The age of the oldest message of queues on AWS, in ms: SQS itself has counts only, so it is asked of CloudWatch (`cloudwatch:GetMetricData`),
+ * one request a region, in its JSON protocol. Queues elsewhere are left out, and so are those that CloudWatch has no measurement of.
+ *
+ * @throws `queue.unavailable`, `auth.failed`
+ */
+export async function oldestMessageAges(
+  queueUrls: readonly string[],
+  { endpoint, timeoutMs = 10_000 }: QueueAgesSettings,
+  clock: Clock,
+): Promise<ReadonlyMap<string, number>> {
+  const ages = new Map<string, number>();
+  const onAws = queueUrls.flatMap((url) => awsQueue(url) ?? []);
+  for (const [region, queues] of Map.groupBy(onAws, (queue) => queue.region)) {
+    const asked = queues.slice(0, MOST_QUEUES);
+    const origin = new URL(endpoint ?? `https://monitoring.${region}.${asked[0]?.domain}`).origin;
+    const answer = await getMetricData(asked, { region, origin, timeoutMs }, clock);
+    for (const { Id, Values = [] } of answer.MetricDataResults ?? []) {
+      const queue = asked[Number(Id.slice(1))];
+      if (queue !== undefined && Values[0] !== undefined) ages.set(queue.url, Values[0] * 1000);
+    }
+  }
+  return ages;
+}
+
+interface AwsQueue {
+  readonly url: string;
+  readonly region: string;
+  readonly domain: string;
+  readonly name: string;
+}
+
+/** `https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals` */
+function awsQueue(url: string): AwsQueue | undefined {
+  const [, region, domain, name] =
+    /^https:\/\/sqs\.([a-z0-9-]+)\.(amazonaws\.com(?:\.cn)?)\/\d{12}\/([^/]+)$/.exec(url) ?? [];
+  return region === undefined || domain === undefined || name === undefined
+    ? undefined
+    : { url, region, domain, name };
+}
+
+interface MetricData {
+  readonly MetricDataResults?: readonly { readonly Id: string; readonly Values?: readonly number[] }[];
+}
+
+async function getMetricData(
+  queues: readonly AwsQueue[],
+  to: { readonly region: string; readonly origin: string; readonly timeoutMs: number },
+  clock: Clock,
+): Promise<MetricData> {
+  const { region, origin, timeoutMs } = to;
+  const nowMs = clock.now();
+  const request = {
+    method: 'POST',
+    origin,
+    path: '/',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'GraniteServiceVersion20100801.GetMetricData',
+    },
+    body: JSON.stringify({
+      StartTime: Math.floor((nowMs - LOOK_BACK_MS) / 1000),
+      EndTime: Math.ceil(nowMs / 1000),
+      ScanBy: 'TimestampDescending',
+      MetricDataQueries: queues.map(({ name }, at) => ({
+        Id: `q${at}`,
+        MetricStat: {
+          Metric: {
+            Namespace: 'AWS/SQS',
+            MetricName: 'ApproximateAgeOfOldestMessage',
+            Dimensions: [{ Name: 'QueueName', Value: name }],
+          },
+          Period: PERIOD_SECONDS,
+          Stat: 'Maximum',
+        },
+      })),
+    }),
+  } as const;
+  const signature = await awsSignature({ region, service: 'monitoring' }, clock).authorize(request);
+  const signed = { ...request, headers: { ...request.headers, ...signature } };
+  const attempted = `Cannot ask CloudWatch for the age of ${queues.length} queues in region "${region}"`;
+  const sent = await httpSender({ timeoutMs })(signed);
+  if (sent.kind !== 'answer') {
+    throw new RegistrarError('queue.unavailable', `${attempted}: ${faultText(sent.cause)}`);
+  }
+  const text = sent.body.toString();
+  if (sent.status !== 200) {
+    const isDenied = sent.status === 403 || /AccessDenied|NotAuthorized/.test(text);
+    throw new RegistrarError(
+      isDenied ? 'auth.failed' : 'queue.unavailable',
+      `${attempted}: ${sent.status} ${withoutSecrets(text, signed).slice(0, 500)}${isDenied ? '; allow the role cloudwatch:GetMetricData' : ''}`,
+    );
+  }
+  try {
+    return JSON.parse(text) as MetricData;
+  } catch (cause) {
+    throw new RegistrarError('queue.unavailable', `${attempted}: the answer is not JSON`, { cause });
+  }
+}

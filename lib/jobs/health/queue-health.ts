@@ -1,0 +1,195 @@
+import type { Entry } from '../../config/entry.ts';
+import { RegistrarError } from '../../errors.ts';
+import type { QueueWatch } from '../../ports.ts';
+import { atMost, type Check } from './maintenance-checks.ts';
+
+export type QueueRole = 'arrivals' | 'arrivals-dlq' | 'registrations' | 'registrations-dlq';
+
+/** What waits in one queue. */
+export interface QueueHealth {
+  readonly queue: QueueRole;
+  readonly url: string;
+  /** Those in flight among them: what failed waits there for its next try. Undefined where it could not be told. */
+  readonly messages?: number;
+  /** Age of the oldest message; undefined where only the counts are known. */
+  readonly oldestMs?: number;
+  readonly checks: readonly Check[];
+  /** The table whose snapshots expire before the oldest message may be registered. */
+  readonly shortOf?: TableHistory;
+  readonly problem?: string;
+}
+
+/** For how long back a table can prove that a segment is not in it. */
+export interface TableHistory {
+  readonly table: string;
+  readonly historyMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Where registrations wait longer, or stand in longer rows, than they should; the alarms of `infra/alarms.ts` say the same. */
+const MOST = {
+  arrivalsMs: 15 * MINUTE_MS,
+  registrationsMs: 60 * MINUTE_MS,
+  registrations: 50_000,
+  /** Half of the retention, after which SQS deletes the message. */
+  deadMs: 7 * DAY_MS,
+};
+
+/**
+ * The queues that entries name, and their dead-letter queues. A queue that cannot be looked at is part of the answer.
+ *
+ * @param historiesOf the tables of an entry
+ */
+export async function queuesHealth(
+  entries: readonly Entry[],
+  historiesOf: (entry: Entry) => readonly TableHistory[],
+  watch: QueueWatch,
+): Promise<readonly QueueHealth[]> {
+  const counted = await Promise.all(
+    namedQueues(entries).map(async (named) => countWithDeadLetters(named, watch)),
+  );
+  const found = counted.flat();
+  const urls = found.flatMap(({ url, messages = 0 }) => (messages > 0 ? [url] : []));
+  const ages = await agesOf(urls, watch);
+  return found.map((one) => {
+    const { queue, url, messages, problem = ages.problem } = one;
+    const oldestMs = ages.of.get(url);
+    const shortest = entries
+      .filter(({ queues }) => Object.values(queues).includes(one.source))
+      .flatMap(historiesOf)
+      .toSorted((a, b) => a.historyMs - b.historyMs)[0];
+    const checks = checksOf(queue, messages, oldestMs, shortest);
+    const isShort = checks.some(({ measure, ok }) => measure === AGAINST_HISTORY && !ok);
+    return {
+      queue,
+      url,
+      checks,
+      ...(messages !== undefined && { messages }),
+      ...(oldestMs !== undefined && { oldestMs }),
+      ...(isShort && shortest !== undefined && { shortOf: shortest }),
+      ...(problem !== undefined && { problem }),
+    };
+  });
+}
+
+interface NamedQueue {
+  readonly queue: 'arrivals' | 'registrations';
+  readonly url: string;
+}
+
+interface CountedQueue {
+  readonly queue: QueueRole;
+  readonly url: string;
+  /** The queue that entries name. */
+  readonly source: string;
+  readonly messages?: number;
+  readonly problem?: string;
+}
+
+/** Each once. Topics and subscriptions of Pub/Sub are Google's to watch. */
+function namedQueues(entries: readonly Entry[]): readonly NamedQueue[] {
+  const named = entries.flatMap(({ queues: { arrivals, registrations } }): NamedQueue[] => [
+    ...(arrivals === undefined ? [] : [{ queue: 'arrivals' as const, url: arrivals }]),
+    ...(registrations === undefined ? [] : [{ queue: 'registrations' as const, url: registrations }]),
+  ]);
+  const byUrl = new Map(named.map((one) => [one.url, one]));
+  return [...byUrl.values()].filter(({ url }) => URL.canParse(url));
+}
+
+async function countWithDeadLetters(
+  { queue, url }: NamedQueue,
+  watch: QueueWatch,
+): Promise<readonly CountedQueue[]> {
+  const source = url;
+  try {
+    const { messages, deadLetterUrl } = await watch.count(url);
+    const own = { queue, url, source, messages };
+    if (deadLetterUrl === undefined) return [own];
+    const dead = { queue: `${queue}-dlq` as const, url: deadLetterUrl, source };
+    try {
+      return [own, { ...dead, messages: (await watch.count(deadLetterUrl)).messages }];
+    } catch (error) {
+      return [own, { ...dead, problem: problemText(error) }];
+    }
+  } catch (error) {
+    return [{ queue, url, source, problem: problemText(error) }];
+  }
+}
+
+async function agesOf(
+  urls: readonly string[],
+  watch: QueueWatch,
+): Promise<{ readonly of: ReadonlyMap<string, number>; readonly problem?: string }> {
+  try {
+    return { of: urls.length === 0 ? new Map() : await watch.ages(urls) };
+  } catch (error) {
+    return { of: new Map(), problem: problemText(error) };
+  }
+}
+
+function problemText(error: unknown): string {
+  if (!(error instanceof RegistrarError)) throw error;
+  return `${error.code}: ${error.message}`;
+}
+
+const AGAINST_HISTORY = 'oldest message against provable history';
+
+function checksOf(
+  queue: QueueRole,
+  messages: number | undefined,
+  oldestMs: number | undefined,
+  shortest: TableHistory | undefined,
+): readonly Check[] {
+  if (messages === undefined) return [];
+  const anchor = (name: string) => `docs/operating.md#${name}`;
+  const oldest = (most: number, advice: string) =>
+    oldestMs === undefined ? [] : [atMost('oldest message', oldestMs, most, 'ms', advice)];
+  const history =
+    oldestMs === undefined || shortest === undefined
+      ? []
+      : [
+          atMost(
+            AGAINST_HISTORY,
+            oldestMs,
+            shortest.historyMs / 2,
+            'ms',
+            `${anchor('history-short')}: soon nothing proves what is not in "${shortest.table}"; clear the backlog, or keep snapshots longer (history.expire.max-snapshot-age-ms)`,
+          ),
+        ];
+  switch (queue) {
+    case 'arrivals':
+      return [
+        ...oldest(MOST.arrivalsMs, `${anchor('arrivals-waiting')}: is route throttled, or does it fail?`),
+        ...history,
+      ];
+    case 'registrations':
+      return [
+        atMost(
+          'messages',
+          messages,
+          MOST.registrations,
+          'count',
+          `${anchor('registrations-deep')}: find the table that fails, or raise concurrency.register`,
+        ),
+        ...oldest(
+          MOST.registrationsMs,
+          `${anchor('registrations-waiting')}: which table fails (table-failed in the log), or is register throttled?`,
+        ),
+        ...history,
+      ];
+    default:
+      return [
+        atMost(
+          'messages',
+          messages,
+          0,
+          'count',
+          `${anchor(queue === 'arrivals-dlq' ? 'arrivals-dead' : 'registrations-dead')}: fix the cause, then redrive the queue`,
+        ),
+        ...oldest(MOST.deadMs, 'redrive the queue: SQS deletes what has waited 14 days'),
+        ...history,
+      ];
+  }
+}
