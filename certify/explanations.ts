@@ -413,6 +413,18 @@ export const explanations: readonly Explanation[] = [
       'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/data/FlinkParquetReaders.java',
     ],
   },
+  {
+    anchor: 'flink-time',
+    title: 'Flink cuts times of day to milliseconds',
+    engines: ['Flink'],
+    features: /time$/,
+    differences: /^a_time: "[\d:.]+" for |^(=|<|>=|in) .*: rows .* for /,
+    text: 'Its `TIME` is a number of milliseconds; Iceberg’s reader for Flink divides the microseconds of the file by a thousand.',
+    sources: [
+      'https://nightlies.apache.org/flink/flink-docs-release-1.20/docs/dev/table/types/#time',
+      'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/data/FlinkParquetReaders.java',
+    ],
+  },
 ];
 
 /** The anchor of what explains a cell that is not green: its own, or that of the first explanation that fits each of its differences. */
