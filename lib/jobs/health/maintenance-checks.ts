@@ -1,4 +1,5 @@
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import type { SmallFiles } from './small-files.ts';
 import { summaryCount } from './table-trend.ts';
 
 /** One question about a table, its answer, and what to do where that is beyond the threshold. */
@@ -17,6 +18,8 @@ export interface Check {
 export interface TableFiles {
   readonly metadataBytes: number | undefined;
   readonly manifests: number;
+  /** Undefined where the table has too few files to matter. */
+  readonly smallFiles: SmallFiles | undefined;
   readonly openFailures: number;
   /** How long the segment that waits longest in quarantine has; undefined without any. */
   readonly oldestFailureMs: number | undefined;
@@ -28,7 +31,14 @@ const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
 /** Above these a table costs its readers or its writers more than its maintenance would. */
-const MOST = { snapshots: 5_000, metadataBytes: 16 * MIB, manifests: 500, files: 1_000, deleteShare: 0.1 };
+const MOST = {
+  snapshots: 5_000,
+  metadataBytes: 16 * MIB,
+  manifests: 500,
+  files: 1_000,
+  deleteShare: 0.1,
+  smallShare: 0.5,
+};
 const LEAST = { fileBytes: 16 * MIB, historyMs: 24 * HOUR_MS };
 
 /** Whether a table needs maintenance: the registrar does none (docs/maintenance.md has the statements). */
@@ -71,6 +81,7 @@ export function maintenanceChecks(state: TableState, branch: string, found: Tabl
           'bytes',
           'rewrite_data_files, and a longer window of route: many small files slow every query',
         ),
+    found.smallFiles === undefined ? undefined : smallFilesCheck(found.smallFiles),
     files === undefined || files === 0
       ? undefined
       : atMost(
@@ -107,6 +118,16 @@ export function maintenanceChecks(state: TableState, branch: string, found: Tabl
         ),
   ];
   return checks.filter((check) => check !== undefined);
+}
+
+function smallFilesCheck({ looked, small, belowBytes }: SmallFiles): Check {
+  return atMost(
+    'small data files to all that are planned',
+    small / Math.max(1, looked),
+    MOST.smallShare,
+    'share',
+    `rewrite_data_files: ${small} of ${looked} files looked at are below ${Math.round(belowBytes / MIB)} MiB, an eighth of write.target-file-size-bytes`,
+  );
 }
 
 type Unit = Check['unit'];

@@ -12,6 +12,7 @@ import { manifestReader, readList } from '../register/table-manifests.ts';
 import { type LostCommits, lostCommits, lostCommitsText } from './lost-commits.ts';
 import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
 import { openFailuresOf } from './open-failures.ts';
+import { type SmallFiles, smallFilesOf } from './small-files.ts';
 import { type Trend, trendOf } from './table-trend.ts';
 
 export interface TableHealth {
@@ -111,6 +112,7 @@ async function readThrough(
   return {
     metadataBytes: metadata?.kind === 'object' ? metadata.sizeBytes : undefined,
     manifests: list === undefined ? 0 : manifestFiles(list).length,
+    smallFiles: list === undefined ? undefined : await smallFilesOf(list, state.properties, tableStore),
   };
 }
 
@@ -132,6 +134,7 @@ function judge(
   files: {
     readonly metadataBytes: number | undefined;
     readonly manifests: number;
+    readonly smallFiles: SmallFiles | undefined;
     readonly openFailures: number;
     readonly oldestFailureAtMs: number | undefined;
     readonly lost: LostCommits | undefined;

@@ -6,6 +6,7 @@ import { snapshot, tableWithHistory } from '../../fakes/table-state.ts';
 const FILES: TableFiles = {
   metadataBytes: 1000,
   manifests: 3,
+  smallFiles: undefined,
   openFailures: 0,
   oldestFailureMs: undefined,
   historyMs: undefined,
@@ -36,6 +37,11 @@ describe('maintenanceChecks', () => {
     ['metadata file', table(), { metadataBytes: 16 * 1024 * 1024 + 1 }],
     ['manifests', table(), { manifests: 501 }],
     ['mean data file', table({ 'total-data-files': '1001', 'total-files-size': '1001000' }), {}],
+    [
+      'small data files to all that are planned',
+      table(),
+      { smallFiles: { looked: 1001, small: 501, belowBytes: 64 * 1024 * 1024 } },
+    ],
     ['delete files to data files', table({ 'total-data-files': '10', 'total-delete-files': '2' }), {}],
     ['open quarantine records', table(), { openFailures: 1 }],
     ['provable history', table(), { historyMs: 3_600_000 }],

@@ -1,0 +1,60 @@
+import { readManifestEntries } from '../../append/manifest.ts';
+import { type ManifestList, manifestFiles } from '../../append/manifest-list.ts';
+import type { Store } from '../../ports.ts';
+import type { ManifestFile } from '../../spec/manifest.ts';
+import { readWhole } from '../register/table-manifests.ts';
+
+/** Of the data files that were looked at, those far below the size that the table's writers aim at. */
+export interface SmallFiles {
+  readonly looked: number;
+  readonly small: number;
+  /** A file below it is small. */
+  readonly belowBytes: number;
+}
+
+/** The largest manifests tell of most files; a look at any table costs no more reads than these. */
+const MOST_MANIFESTS = 8;
+const SMALL_SHARE = 8;
+/** A table of so few files is planned at once, whatever their size. */
+const FEW_FILES = 1_000;
+const MANY = 1_000_000;
+const DEFAULT_TARGET_BYTES = 512 * 1024 * 1024;
+
+/**
+ * How many of a table's data files are below an eighth of `write.target-file-size-bytes`: what every plan has to open beside the data that it is
+ * about. Looks at the data files of the manifests that have most of them.
+ *
+ * @returns undefined of a table with no more than 1,000 data files: none of its manifests is read
+ * @throws `store.unavailable`, `auth.failed`, `table.unsupported`
+ */
+export async function smallFilesOf(
+  list: ManifestList,
+  properties: Readonly<Record<string, string>>,
+  store: Pick<Store, 'read'>,
+): Promise<SmallFiles | undefined> {
+  const target = properties['write.target-file-size-bytes'] ?? '';
+  const targetBytes = /^\d+$/.test(target) ? Number(target) : DEFAULT_TARGET_BYTES;
+  const belowBytes = Math.floor(targetBytes / SMALL_SHARE);
+  const manifests = manifestFiles(list).filter(({ content }) => content === 0);
+  if (manifests.reduce((sum, manifest) => sum + liveFiles(manifest), 0) <= FEW_FILES) return undefined;
+  let looked = 0;
+  let small = 0;
+  const largest = manifests.toSorted((a, b) => liveFiles(b) - liveFiles(a)).slice(0, MOST_MANIFESTS);
+  // One after the other: a manifest is held in memory while it is counted.
+  for (const { manifestPath } of largest) {
+    for (const { status, fileSizeInBytes } of readManifestEntries(
+      await readWhole(store, manifestPath),
+      manifestPath,
+    )) {
+      if (status === 'deleted') continue;
+      looked += 1;
+      if (fileSizeInBytes < belowBytes) small += 1;
+    }
+  }
+  return { looked, small, belowBytes };
+}
+
+/** Those that a writer left out are taken for many: only looking tells. */
+function liveFiles({ addedFilesCount = MANY, existingFilesCount = MANY }: ManifestFile): number {
+  return addedFilesCount + existingFilesCount;
+}
