@@ -18,6 +18,8 @@ export interface Engine {
   rows(table: TableIdentifier, options?: ReadOptions): Promise<readonly ReadRow[]>;
   /** `COUNT(*)`, from metadata where the engine does so. */
   count(table: TableIdentifier): Promise<number>;
+  /** Of its predicates, one in so many is asked: each takes it seconds. @default 1 */
+  readonly askedOf?: number;
   /** How many data files the engine plans to read, where it tells. */
   readonly plannedFiles?: (table: TableIdentifier, where?: Predicate) => Promise<number>;
   /** Runs a statement in the engine's SQL, `{table}` being the table, where the engine writes. */

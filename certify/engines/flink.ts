@@ -41,6 +41,7 @@ export async function startFlink(catalog: CatalogService, log: (text: string) =>
   return {
     name: 'Flink',
     version: versionIn(jars),
+    askedOf: 4,
     async rows(table, { select, where }: ReadOptions = {}) {
       const list = select?.map(flink.name).join(', ') ?? '*';
       const condition = where === undefined ? '' : ` WHERE ${predicateSql(flink, where)}`;

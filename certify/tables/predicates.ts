@@ -156,9 +156,10 @@ async function* certifyRows({ engines, notRun }: Context, tables: readonly Twins
       for (const table of tables) {
         for (const [{ feature }, some] of Map.groupBy(table.questions, ({ column }) => column)) {
           const lines: string[] = [];
-          for (const { predicate } of some) lines.push(...(await wrongRows(engine, table, predicate)));
+          const asked = some.filter((_, index) => index % (engine.askedOf ?? 1) === 0);
+          for (const { predicate } of asked) lines.push(...(await wrongRows(engine, table, predicate)));
           found.push(
-            cellOf(engine.name, feature, lines, `${some.length} predicates, with bounds and without`),
+            cellOf(engine.name, feature, lines, `${asked.length} predicates, with bounds and without`),
           );
         }
       }
