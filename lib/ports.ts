@@ -247,6 +247,22 @@ export interface Random {
 /** One structured line: `event` names it, the rest are stable fields. Never a secret (I10). */
 export type LogRecord = Readonly<Record<string, unknown>> & { readonly event: string };
 
+/** Strings, numbers and truths of a span; none of it a secret (I10). */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+export interface SpanStart {
+  readonly name: string;
+  readonly attributes?: SpanAttributes;
+  /** Of the messages that began the work, as SQS has them (`AWSTraceHeader`); undefined for what is not an invocation. */
+  readonly traceHeaders?: readonly string[];
+}
+
+/** Does some work as a span of a trace: what `work` throws ends it as failed, and is thrown on. */
+export type Trace = <T>(
+  start: SpanStart,
+  work: (add: (attributes: SpanAttributes) => void) => Promise<T>,
+) => Promise<T>;
+
 export interface Log {
   info(record: LogRecord): void;
   warn(record: LogRecord): void;

@@ -34,6 +34,7 @@ import { type BatchResponse, registerMessages } from './jobs/register/register-m
 import type { EntryPorts, RegisterPorts } from './jobs/register/register-ports.ts';
 import { sourceQueue } from './jobs/registrations-queue.ts';
 import { route } from './jobs/route.ts';
+import { traceBatch } from './jobs/trace-batch.ts';
 import type {
   BucketNotifications,
   Clock,
@@ -44,8 +45,10 @@ import type {
   Random,
   Store,
   Timers,
+  Trace,
 } from './ports.ts';
 import { publishingLog } from './report/metrics.ts';
+import { untraced } from './report/untraced.ts';
 
 /** What every function has: configuration, store, queue, quarantine. */
 export interface Base {
@@ -53,6 +56,7 @@ export interface Base {
   readonly timers: Timers;
   readonly random: Random;
   readonly log: Log;
+  readonly trace: Trace;
   readonly entries: readonly Entry[];
   readonly queue: Queue;
   /** Of the first entry, for messages that name no table. */
@@ -66,6 +70,7 @@ export interface Base {
 
 /** The ports of a container that registers: built once from configuration, warm from then on. */
 export interface Wiring extends Base, RegisterPorts {
+  readonly trace: Trace;
   /** Connects to the catalogs of all entries, tokens and configuration included, before anything is asked of them. */
   readonly connect: () => Promise<void>;
 }
@@ -107,6 +112,7 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
     timers: systemTimers,
     random: systemRandom,
     log,
+    trace: await traceOf(entries),
     entries,
     queue: queueByName(env),
     storeOf,
@@ -114,6 +120,12 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
     servicesOf,
     rotationOf,
   };
+}
+
+/** OpenTelemetry is loaded where an entry asks for it. */
+async function traceOf(entries: readonly Entry[]): Promise<Trace> {
+  if (!entries.some(({ tracing }) => tracing)) return untraced;
+  return (await import('./drivers/tracing.ts')).openTelemetryTrace();
 }
 
 /** Builds the ports of a registration. @throws `config.invalid` with every problem of the configuration at once */
@@ -209,8 +221,10 @@ export function loadEarly(): void {
 /** The job of `functions/register.ts`. */
 export async function registerEvent(event: unknown, context: InvocationContext): Promise<BatchResponse> {
   const wiring = await warm();
-  return registerMessages(event, { ...wiring, queueUrl: sourceQueue(event, wiring.entries) }, () =>
-    context.getRemainingTimeInMillis(),
+  return traceBatch('register', event, wiring.trace, () =>
+    registerMessages(event, { ...wiring, queueUrl: sourceQueue(event, wiring.entries) }, () =>
+      context.getRemainingTimeInMillis(),
+    ),
   );
 }
 
@@ -271,16 +285,13 @@ export function lookAtHealth(wiring: Wiring): Promise<HealthReport> {
   return health({ ...wiring, notificationsOf: bucketNotifications, queueWatch: queueWatch(process.env) });
 }
 
-/** What waits in SQS's queues, and where CloudWatch knows them for how long. */
-export function queueWatch(env: Environment): QueueWatch {
+/** What waits in SQS's queues, and for how long where CloudWatch knows. */
+function queueWatch(env: Environment): QueueWatch {
+  const settings = { endpoint: env['AWS_ENDPOINT_URL_CLOUDWATCH'] };
   return {
     count: queueSetup,
-    ages: async (queueUrls) =>
-      (await import('./drivers/queue-ages.ts')).oldestMessageAges(
-        queueUrls,
-        { endpoint: env['AWS_ENDPOINT_URL_CLOUDWATCH'] },
-        systemClock,
-      ),
+    ages: async (urls) =>
+      (await import('./drivers/queue-ages.ts')).oldestMessageAges(urls, settings, systemClock),
   };
 }
 
@@ -295,7 +306,8 @@ export function bucketNotifications({ store }: Entry): BucketNotifications {
 
 /** The job of `functions/route.ts`. */
 export async function routeEvent(event: unknown): Promise<BatchResponse> {
-  return route(event, await warmBase());
+  const base = await warmBase();
+  return traceBatch('route', event, base.trace, () => route(event, base));
 }
 
 /** The jobs of `functions/cloud-event.ts`: an event of Eventarc … */

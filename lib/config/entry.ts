@@ -47,6 +47,7 @@ export interface Entry {
   readonly max_footer_bytes: number;
   readonly merge_manifests: boolean;
   readonly freshness_ms?: number;
+  readonly tracing?: boolean;
   readonly queues: { readonly arrivals?: string; readonly registrations?: string };
   readonly store: StoreSettings;
   readonly retry: { readonly initial_ms: number; readonly max_ms: number; readonly jitter: number };

@@ -190,6 +190,10 @@ export const entrySchema = group({
     'Merges manifests where a table has many small ones, as its commit.manifest-merge.enabled, commit.manifest.min-count-to-merge and commit.manifest.target-size-bytes say',
   ),
   freshness: optional(duration, 'Age of a table’s newest data above which it is unhealthy'),
+  tracing: optional(
+    flag,
+    'Makes spans by OpenTelemetry’s API, for the SDK that the process has registered; one entry that says so is enough',
+  ),
   snapshot_properties: setTo(
     {},
     summaryProperties,

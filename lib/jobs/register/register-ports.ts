@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
-import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers } from '../../ports.ts';
+import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers, Trace } from '../../ports.ts';
 import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
 import type { TableIdentifier } from '../../spec/table-identifier.ts';
 import type { FooterMemory } from './footer-memory.ts';
@@ -23,6 +23,8 @@ export interface RegisterPorts {
   readonly timers: Timers;
   readonly random: Random;
   readonly log: Log;
+  /** @default no traces */
+  readonly trace?: Trace;
   readonly cache: TableCache;
   /** Bounds the footers under way, over all tables of the container. */
   readonly footerLimit: LimitFunction;

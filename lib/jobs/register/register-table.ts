@@ -1,6 +1,8 @@
 import { commitInAttempts } from '../../commit/attempt-loop.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { SegmentReference } from '../../event/segment-reference.ts';
+import type { Catalog } from '../../ports.ts';
+import { untraced } from '../../report/untraced.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
@@ -13,6 +15,7 @@ import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { type BulkStaging, mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
 import { isUsable, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
+import { ofTable, outcomeAttributes } from './table-span.ts';
 
 const MAX_ATTEMPTS = 10;
 
@@ -28,13 +31,18 @@ export async function registerTable(
   ports: TablePorts,
   oldestSentMs?: number,
 ): Promise<TableResult> {
-  const round: FooterRound = { heldBytes: 0, isOver: false };
-  try {
-    const footers = footersOf(target, references, round, ports);
-    return await registerRead(target, references, footers, ports, { oldestSentMs });
-  } finally {
-    ports.footerMemory.release(round);
-  }
+  const { trace = untraced } = ports;
+  return trace({ name: 'table', attributes: ofTable(target, references) }, async (add) => {
+    const round: FooterRound = { heldBytes: 0, isOver: false };
+    try {
+      const footers = footersOf(target, references, round, ports);
+      const result = await registerRead(target, references, footers, ports, { oldestSentMs });
+      add(outcomeAttributes(result));
+      return result;
+    } finally {
+      ports.footerMemory.release(round);
+    }
+  });
 }
 
 /**
@@ -50,13 +58,16 @@ export function footersOf(
   ports: TablePorts,
   longest: { readonly footerBytes: number } | undefined = ports.cache.get(cacheKey(target)),
 ): Promise<FootersRead> {
-  return readFooters(ports.store, references, {
-    readAheadBytes: readAheadBytes(longest),
-    maxFooterBytes: target.entry.max_footer_bytes,
-    concurrently: ports.footerLimit,
-    hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
-    isOver: () => round.isOver || ports.remainingMs() <= 0,
-  });
+  const { trace = untraced } = ports;
+  return trace({ name: 'footers', attributes: ofTable(target, references) }, () =>
+    readFooters(ports.store, references, {
+      readAheadBytes: readAheadBytes(longest),
+      maxFooterBytes: target.entry.max_footer_bytes,
+      concurrently: ports.footerLimit,
+      hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
+      isOver: () => round.isOver || ports.remainingMs() <= 0,
+    }),
+  );
 }
 
 export interface ReadOptions {
@@ -105,26 +116,39 @@ async function registerOnTable(
 
   const stagingPorts = { ...ports, store: ports.tableStore ?? ports.store };
   const staging = stagingOf(entry, footers.segments, cached, stagingPorts, bulk);
-  const end = await commitInAttempts<StagedBatch>(ports, {
-    table: target.table,
-    branch: entry.branch,
-    // What an Iceberg writer made may be this very table's own: it is judged on a state loaded after it was read (I11).
-    initial: { state, fresh: warm === undefined && !footers.segments.some(mayBeWrittenByIceberg) },
-    reload: async () => {
-      const loaded = await loadTable(target, ports);
-      if (loaded === undefined) throw missingTable(target);
-      return loaded;
+  const { trace = untraced } = ports;
+  const about = ofTable(target, references);
+  const catalog: Pick<Catalog, 'commit'> = {
+    commit: (...request) =>
+      trace({ name: 'commit', attributes: about }, async (add) => {
+        const answer = await ports.catalog.commit(...request);
+        add({ 'iceberg-registrar.outcome': answer.outcome });
+        return answer;
+      }),
+  };
+  const end = await commitInAttempts<StagedBatch>(
+    { ...ports, catalog },
+    {
+      table: target.table,
+      branch: entry.branch,
+      // What an Iceberg writer made may be this very table's own: it is judged on a state loaded after it was read (I11).
+      initial: { state, fresh: warm === undefined && !footers.segments.some(mayBeWrittenByIceberg) },
+      reload: async () => {
+        const loaded = await loadTable(target, ports);
+        if (loaded === undefined) throw missingTable(target);
+        return loaded;
+      },
+      read: ({ table: loaded }, asserted) => readTableMetadata(target.table, loaded, asserted),
+      stage: (attempt) => trace({ name: 'stage', attributes: about }, () => staging.stage(attempt)),
+      retry: {
+        maxAttempts: MAX_ATTEMPTS,
+        initialMs: entry.retry.initial_ms,
+        maxMs: entry.retry.max_ms,
+        jitter: entry.retry.jitter,
+      },
+      remainingMs: ports.remainingMs,
     },
-    read: ({ table: loaded }, asserted) => readTableMetadata(target.table, loaded, asserted),
-    stage: staging.stage,
-    retry: {
-      maxAttempts: MAX_ATTEMPTS,
-      initialMs: entry.retry.initial_ms,
-      maxMs: entry.retry.max_ms,
-      jitter: entry.retry.jitter,
-    },
-    remainingMs: ports.remainingMs,
-  });
+  );
   const kept = keepWarm({
     cached,
     begun: { warm: warm !== undefined, state },

@@ -1,0 +1,17 @@
+import { traceHeadersOf } from '../event/trace-headers.ts';
+import type { Trace } from '../ports.ts';
+import type { BatchResponse } from './register/register-messages.ts';
+
+/** A batch of messages as a span, linked to their senders; it tells how many of them are handed back. */
+export function traceBatch(
+  name: string,
+  event: unknown,
+  trace: Trace,
+  work: () => Promise<BatchResponse>,
+): Promise<BatchResponse> {
+  return trace({ name, traceHeaders: traceHeadersOf(event) }, async (add) => {
+    const response = await work();
+    add({ 'iceberg-registrar.messages-failed': response.batchItemFailures.length });
+    return response;
+  });
+}
