@@ -176,7 +176,7 @@ section{border-top:1px solid var(--faint);padding:1rem 0;margin-top:1rem}
 table{border-collapse:collapse;width:100%;max-width:34rem}
 th,td{text-align:left;padding:.15rem .8rem .15rem 0;border-bottom:1px solid var(--faint)}td:nth-child(n+2){white-space:nowrap}td.advice{white-space:normal}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr));gap:1rem;margin:1rem 0}
-figure{margin:0}figcaption{white-space:nowrap}svg{width:100%;display:block}.axis{display:flex;justify-content:space-between}
+figure{margin:0;display:flex;flex-direction:column;justify-content:end}figcaption small{white-space:nowrap}svg{width:100%;display:block}.axis{display:flex;justify-content:space-between}
 .line,.bars{fill:none;stroke:var(--line);stroke-width:2}.area{fill:var(--line);opacity:.15}circle{fill:var(--line)}.base{stroke:var(--faint)}
 pre{margin:0 0 .5rem;white-space:pre-wrap;overflow-wrap:anywhere}ol{padding-left:1.2rem}
 `;

@@ -54,7 +54,7 @@ export async function queuesHealth(
   const urls = found.flatMap(({ url, messages = 0 }) => (messages > 0 ? [url] : []));
   const ages = await agesOf(urls, watch);
   return found.map((one) => {
-    const { queue, url, messages, problem = ages.problem } = one;
+    const { queue, url, messages, problem = urls.includes(url) ? ages.problem : undefined } = one;
     const oldestMs = ages.of.get(url);
     const shortest = entries
       .filter(({ queues }) => Object.values(queues).includes(one.source))
