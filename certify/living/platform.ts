@@ -38,6 +38,8 @@ export interface Platform {
 }
 
 const KILLED_AFTER_MS = 1_500;
+/** By default Spark gives a commit up after four retries, and waits ever longer between them: it would lose to everybody here. */
+const PATIENCE = { 'commit.retry.num-retries': '100', 'commit.retry.max-wait-ms': '1000' };
 
 export async function startPlatform(
   catalog: CatalogService,
@@ -48,7 +50,8 @@ export async function startPlatform(
   const table = [...namespace, name].join('.');
   const start = async (): Promise<SparkProgram> => {
     const program = await startSpark('spark_platform.py', catalog, log);
-    await program.ask({ do: 'property', table, name: 'commit.retry.num-retries', value: '10' });
+    for (const [property, value] of Object.entries(PATIENCE))
+      await program.ask({ do: 'property', table, name: property, value });
     return program;
   };
   let program = await start();

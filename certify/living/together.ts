@@ -150,31 +150,24 @@ async function liveFor(overMs: number, living: Living): Promise<void> {
     { at: 0.3, what: 'the stream is killed', run: () => stream.kill() },
     { at: 0.6, what: 'maintenance is killed', run: () => platform.maintainAndDie() },
   ];
-  let deletedSegments = 0;
-  const deleted = new Map<Writer, number>();
+  // Of each writer what is in the table for certain: of the registrar, what it had committed before all this.
+  const deletable = [fleet.shipped.slice(0, AGED_SEGMENTS), ...writers.map(({ landed }) => landed)];
   // On a slow machine what comes once comes late, and comes.
-  while (Date.now() - startedMs < overMs || once.length > 0) {
+  for (let round = 0; Date.now() - startedMs < overMs || once.length > 0; round += 1) {
     const next = once[0];
     if (next !== undefined && Date.now() - startedMs >= overMs * next.at) {
       once.shift();
-      say(`${next.what}`);
+      say(next.what);
       await next.run();
     }
     await platform.maintain();
-    // Of each writer something that is in the table for certain: of the registrar's, what it had committed before all this.
-    const segment = fleet.shipped[deletedSegments];
-    if (deletedSegments < 10 && segment !== undefined) {
-      deletedSegments += 1;
-      await platform.delete(segment.rows);
-    }
-    for (const writer of writers) {
-      const batch = writer.landed[deleted.get(writer) ?? 0];
-      if (batch === undefined) continue;
-      deleted.set(writer, (deleted.get(writer) ?? 0) + 1);
-      await platform.delete(batch.rows);
-    }
+    const batch = deletable[round % deletable.length]?.[Math.floor(round / deletable.length)];
+    if (batch !== undefined) await platform.delete(batch.rows);
   }
 }
+
+/** Those that `makeAgedTables` gives a table. */
+const AGED_SEGMENTS = 10;
 
 const SEGMENTS_ROLLED_BACK = 6;
 const MOST_MS_WITHOUT_COMMITS = 120_000;

@@ -21,7 +21,7 @@ export interface Writer {
 
 const root = join(import.meta.dirname, '../..');
 /** Often enough to meet the others, and seldom enough that they land on a slow machine. */
-const PAUSE_MS = 1_000;
+const PAUSE_MS = 2_000;
 
 /** PyIceberg or DuckDB, a commit a batch. */
 export function startWriter(
