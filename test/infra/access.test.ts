@@ -92,6 +92,11 @@ describe('the roles', () => {
     ).toEqual([]);
   });
 
+  test('of health counts what waits in all four queues', () => {
+    const counted = (allowed.get('health') ?? []).filter(({ action }) => action === 'sqs:GetQueueAttributes');
+    expect(new Set(counted.map(({ resource }) => resource)).size).toBe(4);
+  });
+
   test('list their prefixes only, and learn that a key does not exist', () => {
     const listings = [...allowed.values()].flat().filter(({ action }) => action === 's3:ListBucket');
     expect(listings.length).toBeGreaterThan(0);
