@@ -407,7 +407,7 @@ export const explanations: readonly Explanation[] = [
     anchor: 'flink-uuid',
     title: 'Flink has no UUIDs',
     engines: ['Flink'],
-    differences: /Unsupported logical type: UUID/,
+    differences: /Unsupported logical type: UUID|conversion to type uuid/,
     text: 'Iceberg’s runtime for Flink 1.20 shows a UUID as sixteen bytes, and its Parquet reader refuses the annotation.',
     sources: [
       'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/data/FlinkParquetReaders.java',
@@ -423,6 +423,28 @@ export const explanations: readonly Explanation[] = [
     sources: [
       'https://nightlies.apache.org/flink/flink-docs-release-1.20/docs/dev/table/types/#time',
       'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/data/FlinkParquetReaders.java',
+    ],
+  },
+  {
+    anchor: 'flink-binary-predicates',
+    title: 'Flink fails on predicates on bytes',
+    engines: ['Flink'],
+    features: /binary|fixed/,
+    differences: /Invalid value for conversion to type (binary|fixed)/,
+    text: 'Iceberg’s runtime hands a literal of bytes on as text (`FlinkFilters.java`), which does not convert to the column’s type.',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/FlinkFilters.java',
+    ],
+  },
+  {
+    anchor: 'flink-void',
+    title: 'Flink fails on tables whose every partition field is void',
+    engines: ['Flink'],
+    features: /^void of /,
+    differences: /Invalid partition data from content file/,
+    text: 'It sends files to its tasks as JSON; the parser counts a spec of void fields alone as unpartitioned, and then refuses the file’s empty tuple (`ContentFileParser.java`).',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/core/src/main/java/org/apache/iceberg/ContentFileParser.java',
     ],
   },
 ];
