@@ -338,11 +338,11 @@ export const explanations: readonly Explanation[] = [
   },
   {
     anchor: 'unsigned',
-    title: 'Unsigned 32-bit integers are refused by Spark and misread by Trino',
-    engines: ['Spark', 'Trino'],
+    title: 'Unsigned 32-bit integers are refused by Spark and misread by Trino and Flink',
+    engines: ['Spark', 'Trino', 'Flink'],
     features: /^UINT_32/,
     differences: /Cannot read UINT32|^v: "-\d+" for /,
-    text: 'Iceberg has no unsigned integers; the registrar gives a `UINT_32` the type `long`, which holds every value. Spark’s vectorized reader refuses such a column whatever its values (`SET spark.sql.iceberg.vectorization.enabled = false` reads those below 2³¹), Trino takes values from 2³¹ on for negative ones, silently. Ship signed 64-bit integers where these engines read.',
+    text: 'Iceberg has no unsigned integers; the registrar gives a `UINT_32` the type `long`, which holds every value. Spark’s vectorized reader refuses such a column whatever its values (`SET spark.sql.iceberg.vectorization.enabled = false` reads those below 2³¹), Trino and Flink take values from 2³¹ on for negative ones, silently. Ship signed 64-bit integers where these engines read.',
     sources: [
       'https://github.com/apache/iceberg/issues/14547',
       'https://github.com/apache/iceberg/pull/16617',
@@ -445,6 +445,17 @@ export const explanations: readonly Explanation[] = [
     text: 'It sends files to its tasks as JSON; the parser counts a spec of void fields alone as unpartitioned, and then refuses the file’s empty tuple (`ContentFileParser.java`).',
     sources: [
       'https://github.com/apache/iceberg/blob/main/core/src/main/java/org/apache/iceberg/ContentFileParser.java',
+    ],
+  },
+  {
+    anchor: 'flink-int96',
+    title: 'Flink refuses timestamps in INT96',
+    engines: ['Flink'],
+    features: /^INT96$/,
+    differences: /Unsupported type: optional int96/,
+    text: 'Iceberg’s Parquet reader for Flink 1.20 knows no INT96 (`FlinkParquetReaders.java`); its others do. The encoding is deprecated: ship `TIMESTAMP_MICROS`.',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/data/FlinkParquetReaders.java',
     ],
   },
 ];

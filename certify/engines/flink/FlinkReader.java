@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
@@ -28,7 +29,11 @@ public class FlinkReader {
   public static void main(String[] arguments) throws Exception {
     var answers = System.out;
     System.setOut(System.err);
-    var environment = TableEnvironment.create(EnvironmentSettings.inBatchMode());
+    // Iceberg's pools of threads outlive a query, and a guard of class loaders would end the next one.
+    var settings = new Configuration();
+    settings.setString("classloader.check-leaked-classloader", "false");
+    var environment =
+        TableEnvironment.create(EnvironmentSettings.newInstance().inBatchMode().withConfiguration(settings).build());
     environment.getConfig().setLocalTimeZone(ZoneId.of("UTC"));
     environment.getConfig().set("parallelism.default", "1");
     environment.executeSql(arguments[0]);
