@@ -38,8 +38,15 @@ export interface Platform {
 }
 
 const KILLED_AFTER_MS = 1_500;
-/** By default Spark gives a commit up after four retries, and waits ever longer between them: it would lose to everybody here. */
-const PATIENCE = { 'commit.retry.num-retries': '100', 'commit.retry.max-wait-ms': '1000' };
+/**
+ * By default Spark gives a commit up after four retries, waits ever longer between them, and merges all small manifests anew in each:
+ * it would lose to everybody here.
+ */
+const PATIENCE = {
+  'commit.retry.num-retries': '100',
+  'commit.retry.max-wait-ms': '1000',
+  'commit.manifest-merge.enabled': 'false',
+};
 
 export async function startPlatform(
   catalog: CatalogService,
