@@ -458,6 +458,17 @@ export const explanations: readonly Explanation[] = [
       'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/data/FlinkParquetReaders.java',
     ],
   },
+  {
+    anchor: 'flink-nanoseconds',
+    title: 'Flink misses nanoseconds in predicates',
+    engines: ['Flink'],
+    features: /timestamp(tz)?_ns/,
+    differences: /^(=|in) .*: rows .* for /,
+    text: 'Values are read to the nanosecond; a literal is handed to Iceberg as microseconds (`FlinkFilters.java`), so that equality with a value that has nanoseconds finds nothing.',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/flink/v1.20/flink/src/main/java/org/apache/iceberg/flink/FlinkFilters.java',
+    ],
+  },
 ];
 
 /** The anchor of what explains a cell that is not green: its own, or that of the first explanation that fits each of its differences. */
