@@ -108,14 +108,16 @@ function exists(file: string): boolean {
   }
 }
 
-/** As GitHub names them. */
+/** As GitHub names them, and places that have a name of their own. */
 function headings(page: string): readonly string[] {
   if (!exists(page)) return [];
   const text = readFileSync(path.join(root, page), 'utf8');
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+  const named = [...text.matchAll(/^<a id="([^"]+)"><\/a>$/gm)].map(([, id = '']) => id);
+  const titled = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  return [...named, ...titled];
 }
