@@ -38,7 +38,7 @@ export function plotOf(sections: readonly Section[]): string | undefined {
   const at = ({ x: age, y: ms }: Point): Point => ({ x: x.at(age), y: y.at(ms) });
   const lines = [...series].map(([name, points]) => line(name, points.map(at)));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12"><title>Milliseconds a commit against snapshots of the table</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
     text(
       { x: EDGE.left, y: 22 },
