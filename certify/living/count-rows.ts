@@ -1,13 +1,14 @@
 import type { Schema } from '../../lib/spec/schema.ts';
 import type { Canonical, Row } from '../../test/integration/readers/canonical.ts';
-import type { Count } from '../../test/soak/readers.ts';
 import { checksum } from '../../test/soak/readings.ts';
 import { canonicalised, type ReadRow } from '../read-value.ts';
+import type { CountedRows } from './rows.ts';
 
 /** Counts rows of `readings` that an engine answered, as it spells them. */
-export function countRows(schema: Schema, rows: readonly ReadRow[]): Count {
+export function countRows(schema: Schema, rows: readonly ReadRow[]): CountedRows {
   const read = rows.map((row) => asShipped(canonicalised(schema, row)));
-  return { rows: read.length, distinct: new Set(read.map(({ seq }) => seq)).size, checksum: checksum(read) };
+  const seqs = new Set(read.map(({ seq }) => String(seq)));
+  return { rows: read.length, distinct: seqs.size, checksum: checksum(read), seqs };
 }
 
 function asShipped(row: Row) {

@@ -29,25 +29,36 @@ export function* batches(writer: string, base: bigint): Generator<Batch, never> 
   }
 }
 
+/** Rows as they are counted, and the `seq` of each. */
+export interface CountedRows extends Count {
+  readonly seqs: ReadonlySet<string>;
+}
+
 /** What a table must hold: what was put in, less what was deleted. */
 export interface Account {
   add(rows: readonly Row[]): void;
   remove(rows: readonly Row[]): void;
-  count(): Count;
+  count(): CountedRows;
 }
 
 export function openAccount(): Account {
+  const [written, deleted] = [new Set<string>(), new Set<string>()];
   let [rows, sum] = [0, 0n];
   return {
     add(more) {
       rows += more.length;
       sum += checksum(more);
+      for (const { seq } of more) written.add(String(seq));
     },
     remove(gone) {
       rows -= gone.length;
       sum -= checksum(gone);
+      for (const { seq } of gone) deleted.add(String(seq));
     },
-    count: () => ({ rows, distinct: rows, checksum: sum }),
+    count() {
+      const seqs = written.difference(deleted);
+      return { rows, distinct: seqs.size, checksum: sum, seqs };
+    },
   };
 }
 

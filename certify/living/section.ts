@@ -12,6 +12,7 @@ import type { Context, Section } from '../section.ts';
 import { cellOf } from '../tables/certified-table.ts';
 import { countRows } from './count-rows.ts';
 import { postgresql } from './postgresql.ts';
+import type { CountedRows } from './rows.ts';
 import { type Together, together } from './together.ts';
 
 const databases = { SQLite: sqliteCatalog, PostgreSQL: postgresqlCatalog };
@@ -97,16 +98,22 @@ async function* counted(
     yield { feature, engine, outcome: 'not-run', detail };
 }
 
-function difference(expected: Count, found: Count): readonly string[] {
-  if (
-    found.rows === expected.rows &&
-    found.distinct === expected.distinct &&
-    found.checksum === expected.checksum
-  )
-    return [];
+function difference(expected: CountedRows, found: Count & Partial<CountedRows>): readonly string[] {
+  const { rows, distinct, checksum, seqs } = found;
+  if (rows === expected.rows && distinct === expected.distinct && checksum === expected.checksum) return [];
+  const missing = seqs && expected.seqs.difference(seqs);
+  const more = seqs?.difference(expected.seqs);
   return [
-    `${found.rows} rows (${found.distinct} different) with checksum ${found.checksum}; ${expected.rows} with ${expected.checksum} were written and not deleted`,
+    `${rows} rows (${distinct} different) with checksum ${checksum}; ${expected.rows} with ${expected.checksum} were written and not deleted`,
+    ...(missing?.size ? [`missing are ${some(missing)}`] : []),
+    ...(more?.size ? [`too many are ${some(more)}`] : []),
   ];
+}
+
+const MOST_SEQS = 100;
+
+function some(seqs: ReadonlySet<string>): string {
+  return `${seqs.size} rows: ${[...seqs].slice(0, MOST_SEQS).join(' ')}`;
 }
 
 /** What a run must have seen, or it proves nothing. */
