@@ -23,7 +23,11 @@ export interface Lakehouse extends Endpoints {
 
 /** @throws Error when one of the services does not start */
 export async function startLakehouse(): Promise<Lakehouse> {
-  const { services, notRun, stop } = await startServices({ want: ['seaweedfsCatalog'] });
+  const { services, notRun, stop } = await startServices({
+    want: ['seaweedfsCatalog'],
+    // Else the JVM's own defaults: what a catalog takes is in every figure, and its compiler is not to be held back.
+    catalogJvm: ['-Xmx1g'],
+  });
   const catalog = services.seaweedfsCatalog;
   if (catalog === undefined) {
     await stop({ keepLogs: true });

@@ -82,7 +82,7 @@ export function extendManifestList(options: {
     nextRowId += counted(manifest, manifest.addedRowsCount) + counted(manifest, manifest.existingRowsCount);
     return { ...manifest, firstRowId };
   });
-  const blocks = prepend(encodeBlocks(type, numbered), kept ?? []);
+  const blocks = joinSmall([...encodeBlocks(type, numbered), ...(kept ?? [])]);
   return { list: { path, schema, codec: CODEC, blocks, lookForMergeAt }, nextRowId };
 }
 
@@ -127,14 +127,39 @@ export function encodeManifestList(
   );
 }
 
-/** One block for many small ones: a list of a thousand appends is not a thousand blocks that compress badly. */
-function prepend(fresh: readonly AvroBlock[], kept: readonly AvroBlock[]): readonly AvroBlock[] {
-  const last = fresh.at(-1);
-  const [first, ...rest] = kept;
-  if (last === undefined || first === undefined || last.recordCount + first.recordCount > BLOCK_RECORDS) {
-    return [...fresh, ...kept];
+/** So many blocks of one size become one of the next. */
+const JOINED_BLOCKS = 16;
+/** From how many records on, and below how many, blocks are of one size. */
+const BLOCK_SIZES = [
+  [0, JOINED_BLOCKS],
+  [JOINED_BLOCKS, BLOCK_RECORDS],
+] as const;
+
+/**
+ * One block for many small ones, since a list of a thousand appends is not to be a thousand blocks that compress badly: first those of a few
+ * records are joined, later these once more, so that a record is compressed anew about twice.
+ */
+function joinSmall(blocks: readonly AvroBlock[]): readonly AvroBlock[] {
+  let joined = blocks;
+  for (const [least, limit] of BLOCK_SIZES) {
+    const start = joined.findIndex(({ recordCount }) => recordCount >= least);
+    const end = joined.findIndex(({ recordCount }) => recordCount >= limit);
+    const run = start === -1 ? [] : joined.slice(start, end === -1 ? undefined : end);
+    const fit = fitting(run);
+    if (run.length < JOINED_BLOCKS || fit.length < 2) continue;
+    joined = [...joined.slice(0, start), joinBlocks(fit), ...joined.slice(start + fit.length)];
   }
-  return [...fresh.slice(0, -1), joinBlocks(last, first), ...rest];
+  return joined;
+}
+
+/** The first of these blocks that fit in one. */
+function fitting(blocks: readonly AvroBlock[]): readonly AvroBlock[] {
+  let records = 0;
+  const end = blocks.findIndex(({ recordCount }) => {
+    records += recordCount;
+    return records > BLOCK_RECORDS;
+  });
+  return end === -1 ? blocks : blocks.slice(0, end);
 }
 
 function unreadable(path: string, cause: unknown): RegistrarError {

@@ -131,10 +131,12 @@ export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] 
   return blocks;
 }
 
-/** One block with the records of two, both of this codec; nothing is decoded, since records follow one another. */
-export function joinBlocks(first: AvroBlock, second: AvroBlock): AvroBlock {
-  const records = Buffer.concat([zlib.inflateRawSync(first.bytes), zlib.inflateRawSync(second.bytes)]);
-  return { recordCount: first.recordCount + second.recordCount, bytes: zlib.deflateRawSync(records) };
+/** One block with the records of several, all of this codec; nothing is decoded, since records follow one another. */
+export function joinBlocks(blocks: readonly AvroBlock[]): AvroBlock {
+  return {
+    recordCount: blocks.reduce((sum, { recordCount }) => sum + recordCount, 0),
+    bytes: zlib.deflateRawSync(Buffer.concat(blocks.map(({ bytes }) => zlib.inflateRawSync(bytes)))),
+  };
 }
 
 /**

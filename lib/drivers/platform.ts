@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistrarError } from '../errors.ts';
 import type { Clock, Log, LogRecord, Random, Timers } from '../ports.ts';
 import { stringifyJson } from '../spec/json.ts';
@@ -9,13 +8,17 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 /** The machine's own timers. */
 export const systemTimers: Timers = {
-  sleep: async (ms, signal) => {
-    try {
-      await sleep(ms, undefined, signal && { signal });
-    } catch (error) {
-      if (signal?.aborted !== true) throw error;
-    }
-  },
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve();
+      const woken = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', woken);
+        resolve();
+      };
+      const timer = setTimeout(woken, ms);
+      signal?.addEventListener('abort', woken);
+    }),
 };
 
 /** The machine's own randomness. */

@@ -115,18 +115,41 @@ describe.each([1, 2, 3] as const)('a manifest list of format version %i', (forma
     expect(manifestFiles(read).map(({ addedSnapshotId }) => addedSnapshotId)).toEqual(
       Array.from({ length: 600 }, (_, index) => BigInt(600 - index)),
     );
-    expect(read.blocks.map(({ recordCount }) => recordCount)).toEqual([88, 256, 256]);
+    expect(read.blocks.map(({ recordCount }) => recordCount)).toEqual([
+      ...Array.from({ length: 8 }, () => 1),
+      ...Array.from({ length: 5 }, () => 16),
+      ...[256, 256],
+    ]);
   });
 });
 
 describe('extendManifestList', () => {
-  it('copies the encoded blocks of a list written here, all but the first small one', () => {
+  it('copies the encoded blocks of a list written here, and joins sixteen small ones', () => {
     let list: ManifestList | undefined;
-    for (let n = 1; n <= 300; n += 1) ({ list } = extend(2, list, n));
+    for (let n = 1; n <= 302; n += 1) ({ list } = extend(2, list, n));
     const parent = readManifestList(encode(list as ManifestList, 2), 's3://bucket/l.avro');
-    const { list: next } = extend(2, parent, 301);
-    expect(next.blocks).toHaveLength(2);
-    expect(next.blocks[1]).toBe(parent.blocks[1]);
+    expect(parent.blocks.map(({ recordCount }) => recordCount)).toEqual([...Array(14).fill(1), 16, 16, 256]);
+
+    const { list: next } = extend(2, parent, 303);
+    expect(next.blocks.slice(1)).toEqual(parent.blocks);
+    next.blocks.slice(1).forEach((block, at) => expect(block).toBe(parent.blocks[at]));
+
+    const { list: joined } = extend(2, next, 304);
+    expect(joined.blocks.map(({ recordCount }) => recordCount)).toEqual([16, 16, 16, 256]);
+    expect(joined.blocks[1]).toBe(parent.blocks[14]);
+  });
+
+  it('never puts more records into a block than fit, nor joins what is large', () => {
+    const sizes = (list: ManifestList | undefined) => list?.blocks.map(({ recordCount }) => recordCount) ?? [];
+    const [manifest] = manifestFiles(extend(2, undefined, 1).list);
+    let list: ManifestList | undefined;
+    for (let n = 0; n < 60; n += 1) {
+      const added = Array(1 + ((n * 37) % 90)).fill(manifest);
+      const path = `s3://bucket/l-${n}.avro`;
+      ({ list } = extendManifestList({ path, formatVersion: 2, parent: list, added, nextRowId: 0n }));
+      expect(Math.max(...sizes(list))).toBeLessThanOrEqual(256);
+    }
+    expect(sizes(list).length).toBeLessThan(40);
   });
 
   it.each(['null', 'zstandard', 'snappy'])('rewrites a list in codec %s as deflate (C17)', (codec) => {

@@ -38,9 +38,7 @@ export async function restFixtureOnHost(
     name,
     command: 'java',
     args: [
-      '-Xmx384m',
-      '-XX:+UseSerialGC',
-      '-XX:TieredStopAtLevel=1',
+      ...(folders.catalogJvm ?? ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']),
       '-cp',
       database === undefined ? jar : `${jar}:${database.driver}`,
       'org.apache.iceberg.rest.RESTCatalogServer',

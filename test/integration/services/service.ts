@@ -71,6 +71,8 @@ export interface Folders {
   readonly installed: string;
   readonly logs: string;
   readonly scratch: string;
+  /** How the JVM of a host's catalog is set. @default small and soon up, as tests want it */
+  readonly catalogJvm?: readonly string[];
 }
 
 export const bucket = 'lake';

@@ -32,12 +32,14 @@ export interface StartedServices {
  */
 export async function startServices(options: {
   readonly want: readonly ServiceName[];
+  readonly catalogJvm?: readonly string[];
 }): Promise<StartedServices> {
   const scratch = mkdtempSync(join(tmpdir(), 'iceberg-registrar-'));
   const folders: Folders = {
     installed: installedFolder,
     logs: join(installedFolder, 'logs', new Date().toISOString().replaceAll(':', '-')),
     scratch,
+    ...(options.catalogJvm && { catalogJvm: options.catalogJvm }),
   };
   mkdirSync(folders.logs, { recursive: true });
   const network = (await inContainers()) ? await startNetwork() : undefined;
