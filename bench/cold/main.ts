@@ -79,7 +79,7 @@ async function measure(lakehouse: Lakehouse, scratch: string, runs: number): Pro
 
 async function peerTime(lakehouse: Lakehouse, name: ContenderName, segment: Segment): Promise<number> {
   const startedMs = performance.now();
-  const contender = startContender(name, lakehouse, '');
+  const contender = startContender(name, lakehouse);
   try {
     await contender.register(DATASET, [segment]);
     return performance.now() - startedMs;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { installedFolder } from '../../test/integration/services/services.ts';
 import { type Endpoints, type Lakehouse, NAMESPACE } from './lakehouse.ts';
 import { type Answer, type Command, startProcess } from './protocol.ts';
+import type { RegisterProgram } from './register-program.ts';
 import { type Segment, shipperUrl, uriOf } from './segments.ts';
 
 /** What a contender's program is told of the services, on its command line. */
@@ -48,14 +49,14 @@ export function keepsLedger(contender: ContenderName): boolean {
 
 /**
  * Starts a contender.
- * @param bundle the built register function
+ * @param register needed for ours alone
  */
 export function startContender(
   name: ContenderName,
   lakehouse: Pick<Lakehouse, 'store'> & Endpoints,
-  bundle: string,
+  register?: RegisterProgram,
 ): Contender {
-  const { ask, stop } = startProcess(commandOf(name, lakehouse, bundle));
+  const { ask, stop } = startProcess(commandOf(name, lakehouse, register));
   const isPeer = !keepsLedger(name);
   return {
     name,
@@ -72,7 +73,7 @@ export function startContender(
 function commandOf(
   name: ContenderName,
   lakehouse: Pick<Lakehouse, 'store'> & Endpoints,
-  bundle: string,
+  register?: RegisterProgram,
 ): Command {
   const { region, accessKeyId, secretAccessKey } = lakehouse.store;
   const services: Services = {
@@ -87,10 +88,11 @@ function commandOf(
   const installed = (path: string) => join(installedFolder, path);
   switch (name) {
     case 'ours':
+      if (register === undefined) throw new TypeError('ours needs its register program');
       return {
         name,
         file: process.execPath,
-        args: ['--enable-source-maps', join(import.meta.dirname, 'register-process.ts'), bundle],
+        args: ['--enable-source-maps', register.program, register.bundle],
         env: registerEnvironment(lakehouse),
       };
     case 'floor':

@@ -4,6 +4,7 @@ import { noHistory } from './history.ts';
 import { type Lakehouse, startLakehouse } from './lakehouse.ts';
 import type { Answer } from './protocol.ts';
 import { startReadBack } from './read-back.ts';
+import type { RegisterProgram } from './register-program.ts';
 import { type Segment, upload } from './segments.ts';
 import { shuffled } from './shuffled.ts';
 import { makeTable } from './tables.ts';
@@ -29,7 +30,7 @@ type Side = 'ours' | typeof FLOOR;
  */
 export async function runFleet(
   blocks: number,
-  bundle: string,
+  register: RegisterProgram,
   say: (line: string) => void,
 ): Promise<FleetResult> {
   const lakehouse = await startLakehouse();
@@ -42,7 +43,7 @@ export async function runFleet(
     for (const name of names) datasets.set(name, await upload(lakehouse, name, ofEach));
     await makeTables(lakehouse, names);
     const start = (side: Side): readonly Contender[] =>
-      Array.from({ length: PROCESSES }, () => startContender(side, lakehouse, bundle));
+      Array.from({ length: PROCESSES }, () => startContender(side, lakehouse, register));
     const sides = new Map<Side, readonly Contender[]>([
       ['ours', start('ours')],
       [FLOOR, start(FLOOR)],

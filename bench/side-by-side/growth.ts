@@ -3,6 +3,7 @@ import { buildHistory } from './history.ts';
 import { startLakehouse } from './lakehouse.ts';
 import type { Answer } from './protocol.ts';
 import { startReadBack } from './read-back.ts';
+import type { RegisterProgram } from './register-program.ts';
 import { upload } from './segments.ts';
 import { shuffled } from './shuffled.ts';
 import { makeTable } from './tables.ts';
@@ -21,7 +22,7 @@ const OURS: ContenderName = 'ours';
 /** Ours alone, on tables of different age in turns, merging as it does by default. */
 export async function runGrowth(
   rounds: number,
-  bundle: string,
+  register: RegisterProgram,
   say: (line: string) => void,
 ): Promise<readonly GrowthResult[]> {
   const lakehouse = await startLakehouse();
@@ -34,7 +35,7 @@ export async function runGrowth(
       const history = await buildHistory(lakehouse, dataset, snapshots, FILES_OF_MANIFEST);
       await makeTable(lakehouse, tableOf(dataset, OURS), history, { ledger: keepsLedger(OURS) });
       const segments = await upload(lakehouse, dataset, WARM_UP + rounds);
-      const contender = startContender(OURS, lakehouse, bundle);
+      const contender = startContender(OURS, lakehouse, register);
       closing.push(() => contender.stop());
       const answers: Answer[] = [];
       tables.push({ snapshots, dataset, segments, contender, answers });

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { install } from '../../test/integration/services/services.ts';
-import { bundle } from '../../test/soak/bundle.ts';
 import { cases, quick } from './cases.ts';
 import { writeDocumentation } from './documentation.ts';
 import { runFleet } from './fleet.ts';
 import { runGrowth } from './growth.ts';
 import { judgeCase, judgeFleet, judgeGrowth, judgeRequests } from './judge.ts';
 import { machine } from './machine.ts';
+import { buildRegister, type RegisterProgram } from './register-program.ts';
 import { sectionText, summaryText } from './report.ts';
 import { countRequests } from './requests.ts';
 import { runCase } from './run-case.ts';
@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
 if (options.quick && options['write-docs'])
   throw new Error('Cannot document a quick look: leave out --quick or --write-docs');
 
-type Run = (register: string, say: (line: string) => void) => Promise<Section>;
+type Run = (register: RegisterProgram, say: (line: string) => void) => Promise<Section>;
 
 const runs = new Map<string, Run>([
   ...cases
@@ -64,8 +64,7 @@ const startedMs = performance.now();
 const say = (line: string): void =>
   console.error(`${((performance.now() - startedMs) / 60_000).toFixed(1)} min: ${line}`);
 try {
-  await Promise.all([install('readers'), install('peers'), bundle(scratch)]);
-  const register = join(scratch, 'dist/register/index.mjs');
+  const [register] = await Promise.all([buildRegister(scratch), install('readers'), install('peers')]);
   for (const id of wanted) {
     try {
       const section = await runs.get(id)?.(register, say);

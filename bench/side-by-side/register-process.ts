@@ -1,5 +1,5 @@
 /**
- * The built register function, warm, as a process that is asked by lines: `node register-process.ts BUNDLE`, its configuration in the
+ * The built register function, warm, as a process that is asked by lines: `node register-process.mjs BUNDLE`, its configuration in the
  * environment as deployed. Each job is the SQS event of its segments, in the messages that the route function would have sent.
  */
 import { randomUUID } from 'node:crypto';

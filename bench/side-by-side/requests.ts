@@ -2,6 +2,7 @@ import { startFaultyProxy } from '../../test/soak/faulty-proxy.ts';
 import { type ContenderName, keepsLedger, startContender, tableOf } from './contender.ts';
 import { buildHistory, noHistory } from './history.ts';
 import { startLakehouse } from './lakehouse.ts';
+import type { RegisterProgram } from './register-program.ts';
 import { upload } from './segments.ts';
 import { makeTable } from './tables.ts';
 
@@ -26,7 +27,7 @@ const contenders: readonly ContenderName[] = [
 ];
 
 /** Counts through a proxy before catalog and store, in a pass of its own, since a proxy takes its time. */
-export async function countRequests(bundle: string): Promise<readonly RequestCount[]> {
+export async function countRequests(register: RegisterProgram): Promise<readonly RequestCount[]> {
   const lakehouse = await startLakehouse();
   const seen = { catalog: 0, store: 0 };
   const count = (which: 'catalog' | 'store', target: string) =>
@@ -56,7 +57,7 @@ export async function countRequests(bundle: string): Promise<readonly RequestCou
         const contender = startContender(
           name,
           { ...lakehouse, catalogUri: catalog.url, storeEndpoint: store.url },
-          bundle,
+          register,
         );
         for (const segment of segments.slice(0, WARM_UP)) await contender.register(dataset, [segment]);
         [seen.catalog, seen.store] = [0, 0];

@@ -5,6 +5,7 @@ import { buildHistory, noHistory } from './history.ts';
 import { type Endpoints, type Lakehouse, startLakehouse } from './lakehouse.ts';
 import type { Answer } from './protocol.ts';
 import { startReadBack } from './read-back.ts';
+import type { RegisterProgram } from './register-program.ts';
 import { type Segment, upload } from './segments.ts';
 import { shuffled } from './shuffled.ts';
 import { makeTable } from './tables.ts';
@@ -19,7 +20,11 @@ const UNMERGED = { 'commit.manifest-merge.enabled': 'false' };
  * Afterwards every table is read back.
  * @throws Error when a contender fails, or its table is not what it should be
  */
-export async function runCase(one: Case, bundle: string, say: (line: string) => void): Promise<Answers> {
+export async function runCase(
+  one: Case,
+  register: RegisterProgram,
+  say: (line: string) => void,
+): Promise<Answers> {
   const closing: (() => Promise<void>)[] = [];
   try {
     const lakehouse = await startLakehouse();
@@ -29,7 +34,7 @@ export async function runCase(one: Case, bundle: string, say: (line: string) => 
     await makeTables(one, lakehouse);
     const endpoints = one.delayMs === 0 ? lakehouse : await delayed(lakehouse, one.delayMs, closing);
     const contenders = [...one.contenders.keys()].map((name) =>
-      startContender(name, { ...lakehouse, ...endpoints }, bundle),
+      startContender(name, { ...lakehouse, ...endpoints }, register),
     );
     closing.push(async () => void (await Promise.all(contenders.map((contender) => contender.stop()))));
     say(`${one.id}: running`);
