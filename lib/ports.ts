@@ -40,7 +40,7 @@ export interface ListedObject {
 
 /** URIs are `s3://bucket/key` (or `gs://`) with the raw key: never normalised, never percent-encoded. */
 export interface Store {
-  /** A suffix longer than the object is the whole object; an empty object reads as no bytes. @throws `store.unavailable`, `auth.failed` */
+  /** A suffix longer than the object is the whole object; an empty object reads as no bytes. @throws `store.unavailable`, `auth.failed`, `config.invalid` (another region) */
   read(
     uri: string,
     options?: { readonly range?: ByteRange; readonly ifVersion?: string },
@@ -90,6 +90,20 @@ export interface CreateRequest {
 export interface ReadOptions {
   /** What is known of the table's history: an answer that repeats it is read in less time. */
   readonly known?: HistoryText | undefined;
+}
+
+/** What a catalog says of its own addresses and abilities (`GET /v1/config`). */
+export interface ServiceConfig {
+  /** Path of everything but the configuration, `/api/v1/prefix`, encoded. */
+  readonly basePath: string;
+  /** Between the levels of a namespace in a path, URL-encoded. */
+  readonly namespaceSeparator: string;
+  /** `POST /v1/namespaces/{namespace}/register`, the prefix left out; undefined: the protocol's default set. */
+  readonly endpoints: ReadonlySet<string> | undefined;
+  /** Whether the catalog remembers an `Idempotency-Key`. */
+  readonly idempotencyKeys: boolean;
+  /** Name and version of the server, where its answers have them. */
+  readonly server: string | undefined;
 }
 
 /** An Iceberg REST catalog. @throws `catalog.unavailable`, `auth.failed`, `catalog.refused`, `config.invalid` (an untrusted certificate) from every call */
@@ -213,6 +227,22 @@ export interface BucketNotifications {
   write(bucket: string, configuration: NotificationConfiguration): Promise<void>;
 }
 
+/** What a server shows of itself under TLS, trusted by whoever asked. */
+export interface ServerCertificate {
+  /** `TLSv1.3` */
+  readonly protocol: string;
+  /** Common names; empty where a certificate has none. */
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validToMs: number;
+}
+
+/** @throws `store.unavailable`, `auth.failed` */
+export interface BucketRegion {
+  /** The region in which the settings have it, and the one in which it is; undefined where the store does not say. */
+  read(bucket: string): Promise<{ readonly asked: string; readonly actual: string | undefined }>;
+}
+
 export interface LifecycleRule {
   readonly id?: string;
   /** Of the keys that it is about; empty: all. */
@@ -253,7 +283,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 export interface SpanStart {
   readonly name: string;
   readonly attributes?: SpanAttributes;
-  /** Of the messages that began the work, as SQS has them (`AWSTraceHeader`); undefined for what is not an invocation. */
+  /** Of the messages that began the work, as SQS has them (`AWSTraceHeader`); undefined for what no message began. */
   readonly traceHeaders?: readonly string[];
 }
 

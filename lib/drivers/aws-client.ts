@@ -43,6 +43,8 @@ export interface AwsFault {
   /** Undefined when no answer came. */
   readonly status: number | undefined;
   readonly attempts: number;
+  /** Where the bucket is, when it was asked for elsewhere. */
+  readonly region?: string;
 }
 
 /** Reads an error of the AWS SDK. */
@@ -53,13 +55,26 @@ export function awsFault(error: unknown): AwsFault {
   const metadata = '$metadata' in error ? (error.$metadata as Record<string, unknown>) : {};
   const status = metadata['httpStatusCode'];
   const attempts = metadata['attempts'];
+  const region = misplaced.has(name) ? answeredRegion(error) : undefined;
   return {
     name,
     message: faultMessage(error.message),
     status: typeof status === 'number' ? status : undefined,
     attempts: typeof attempts === 'number' ? attempts : 1,
+    ...(region !== undefined && { region }),
   };
 }
+
+/** What S3 calls a request that came to another region than the bucket's. */
+const misplaced: ReadonlySet<string> = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed']);
+
+/** The region of the bucket, in an error of the SDK whose answer named it. */
+export function answeredRegion(error: unknown): string | undefined {
+  const { $response } = (error ?? {}) as { readonly $response?: { readonly headers?: Headers } };
+  return $response?.headers?.['x-amz-bucket-region'];
+}
+
+type Headers = Readonly<Record<string, string>>;
 
 /** A service's own words: without the signatures of URLs, and not longer than a line. */
 export function faultMessage(words: string): string {
@@ -67,7 +82,10 @@ export function faultMessage(words: string): string {
   return message.length > 500 ? `${message.slice(0, 500)}…` : message;
 }
 
-/** The error for a call that failed for good: `auth.failed` for refused or absent credentials, else `unavailable`. */
+/**
+ * The error for a call that failed for good: `auth.failed` for refused or absent credentials, `config.invalid` for a bucket of another
+ * region, else `unavailable`.
+ */
 export function awsError(
   unavailable: 'store.unavailable' | 'queue.unavailable',
   attempted: string,
@@ -75,7 +93,7 @@ export function awsError(
 ): RegistrarError {
   const denied = fault.status === 403 || isCredentialFault(fault);
   return new RegistrarError(
-    denied ? 'auth.failed' : unavailable,
+    fault.region !== undefined ? 'config.invalid' : denied ? 'auth.failed' : unavailable,
     `Cannot ${attempted}: ${faultText(fault)}${wayOut(fault)}`,
     { context: { status: fault.status, fault: fault.name, attempts: fault.attempts } },
   );
@@ -114,6 +132,9 @@ const credentialFaults: ReadonlySet<string> = new Set([
 ]);
 
 function wayOut(fault: AwsFault): string {
+  if (fault.region !== undefined) {
+    return `; the bucket is in "${fault.region}": set store.region to it, and leave store.endpoint out or name one of that region`;
+  }
   switch (fault.name) {
     case 'NoSuchBucket':
       return '; create the bucket or correct the URL';

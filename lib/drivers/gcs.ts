@@ -4,6 +4,7 @@ import type { ByteRange, ListedObject, ReadResult, Store } from '../ports.ts';
 import {
   answerText,
   type GoogleAnswer,
+  type GoogleClient,
   type GooglePorts,
   googleClient,
   googleFault,
@@ -24,15 +25,7 @@ export interface GcsPorts extends GooglePorts {
  * generation was created. A `store.endpoint` of http:// is an emulator and is sent no token.
  */
 export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
-  const origin = settings.endpoint?.replace(/\/+$/, '') ?? ORIGIN;
-  const client = googleClient(
-    {
-      origin,
-      unavailable: 'store.unavailable',
-      accessToken: origin.startsWith('http://') ? undefined : ports.accessToken,
-    },
-    ports,
-  );
+  const client = gcsClient(settings, ports);
 
   async function read(
     uri: string,
@@ -179,6 +172,12 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
   }
 
   return { read, write, list };
+}
+
+export function gcsClient({ endpoint }: StoreSettings, ports: GcsPorts): GoogleClient {
+  const origin = endpoint?.replace(/\/+$/, '') ?? ORIGIN;
+  const accessToken = origin.startsWith('http://') ? undefined : ports.accessToken;
+  return googleClient({ origin, unavailable: 'store.unavailable', accessToken }, ports);
 }
 
 const FIELDS = 'size,generation,timeCreated';

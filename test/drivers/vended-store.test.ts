@@ -147,6 +147,24 @@ test('vendedStore asks for a credential anew once it is refused, and once only',
   expect(always.loads()).toBe(2);
 });
 
+test('credentials are read of an answer without its history, which grows with every commit', async () => {
+  const { catalog } = await scriptedCatalog({
+    settings: { access_delegation: 'vended-credentials' },
+    answer: (line) =>
+      line.includes('/v1/config')
+        ? undefined
+        : {
+            status: 200,
+            // Whoever parses the snapshots fails.
+            body: `{"metadata":{"snapshots":[unread],"location":"${location}"},"config":${JSON.stringify(credential('', 'config').config)},
+              "storage-credentials":${JSON.stringify([credential('s3://lake/', 'listed')])}}`,
+          },
+  });
+  await catalog.load(table);
+  expect((await catalog.credentialFor('s3://lake/a'))?.config['s3.access-key-id']).toBe('listed');
+  expect((await catalog.credentialFor(`${location}/a`))?.config['s3.access-key-id']).toBe('config');
+});
+
 test('without access_delegation nothing is asked for, and what is handed out is not used', async () => {
   const { catalog, server } = await scriptedCatalog({
     answer: (line) =>

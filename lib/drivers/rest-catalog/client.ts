@@ -16,6 +16,8 @@ export interface Reply {
   /** The body as it came. */
   readonly bytes: Uint8Array;
   readonly etag?: string;
+  /** What answered, as it calls itself: the header `Server`. */
+  readonly server?: string;
   /** Status and the server's own words, without secrets, cut to a line. */
   readonly message: string;
   /** How long a catalog that is `throttled` asks to wait, where it says so. */
@@ -116,13 +118,14 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
   }
   const outcome = outcomeOf(answer);
   if (outcome === 'ok') {
-    const { etag } = answer.headers;
+    const { etag, server } = answer.headers;
     return {
       outcome,
       body: () => readBody(answer.body),
       bytes: answer.body,
       message: String(answer.status),
       ...(typeof etag === 'string' && { etag }),
+      ...(typeof server === 'string' && { server }),
     };
   }
   const message = errorText(answer, (text) => withoutSecrets(text, request));

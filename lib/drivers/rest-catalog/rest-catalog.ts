@@ -1,15 +1,15 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import type { Catalog, LoadedTable } from '../../ports.ts';
+import type { Catalog, LoadedTable, ServiceConfig } from '../../ports.ts';
 import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import { tableToken } from './authorization.ts';
 import { type ClientSettings, catalogClient, type Reply, type RequestOptions } from './client.ts';
 import { commitReport } from './commit-report.ts';
 import { type ConnectionPorts, type ConnectionSettings, connectTo } from './connection.ts';
-import { loadServiceConfig, type ServiceConfig } from './service-config.ts';
+import { loadServiceConfig } from './service-config.ts';
 import { expiryMs, type StorageCredential, storageCredentials } from './storage-credentials.ts';
-import { readTable } from './table-answer.ts';
+import { readTable, type TableAnswer } from './table-answer.ts';
 import { tableMemory } from './table-memory.ts';
 
 export type RestCatalogSettings = ClientSettings &
@@ -20,7 +20,7 @@ export type RestCatalogSettings = ClientSettings &
 /** A catalog that may hand out credentials for the files of its tables. */
 export interface RestCatalog extends Catalog {
   /** Asks for the catalog's configuration, so that the first call finds a connection, a token and what it needs to know. */
-  prepare(): Promise<void>;
+  prepare(): Promise<ServiceConfig>;
   /**
    * The credential for a file of a table that was loaded before, with the longest prefix of its URI; undefined: one's own. With
    * `renew` the catalog is asked for new ones first.
@@ -60,14 +60,15 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     if (reply.outcome === 'missing') return undefined;
     if (reply.outcome === 'unchanged' && tagged !== undefined) return tagged.table;
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
-    return remember(path, reply, requireTable(attempted, reply));
+    return remember(path, reply.etag, requireTable(attempted, reply));
   }
 
   /** What a load answers beside the table: its ETag, a token for it, credentials for its files. */
-  function remember(path: string, { body, etag }: Reply, table: LoadedTable): LoadedTable {
+  function remember(path: string, etag: string | undefined, answer: TableAnswer): LoadedTable {
+    const { table } = answer;
     const token = table.config['token'];
     remembered.remember(path, table, etag, {
-      credentials: delegating ? storageCredentials(body(), table) : [],
+      credentials: delegating ? storageCredentials(answer) : [],
       authorization: token === undefined ? undefined : tableToken(token, connection.authorization),
     });
     return table;
@@ -86,13 +87,11 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   function added(path: string, attempted: string, reply: Reply): LoadedTable | 'exists' {
     if (reply.outcome === 'conflict') return 'exists';
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
-    return remember(path, reply, requireTable(attempted, reply));
+    return remember(path, reply.etag, requireTable(attempted, reply));
   }
 
   return {
-    async prepare() {
-      await serviceConfig();
-    },
+    prepare: serviceConfig,
 
     async load(table) {
       const path = await tablePath(table);
@@ -170,7 +169,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       // The commit has landed, whatever becomes of its report.
       if (report !== undefined)
         await client.post(`${path}/metrics`, report, { authorization }).catch(() => undefined);
-      return { outcome: 'landed', table: landed };
+      return { outcome: 'landed', table: landed.table };
     },
 
     async supports(endpoint) {
@@ -227,9 +226,9 @@ function failed(attempted: string, { outcome, message, retryAfterMs }: Reply): R
   );
 }
 
-function requireTable(attempted: string, reply: Reply): LoadedTable {
-  const table = readTable(reply);
-  if (table !== undefined) return table;
+function requireTable(attempted: string, reply: Reply): TableAnswer {
+  const answer = readTable(reply);
+  if (answer !== undefined) return answer;
   throw new RegistrarError(
     'catalog.refused',
     `Cannot ${attempted}: the catalog answered ${reply.message}, without the table's metadata`,

@@ -1,19 +1,8 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
+import type { ServiceConfig } from '../../ports.ts';
 import type { CatalogClient } from './client.ts';
 import { isRecord } from './outcome.ts';
-
-/** What `GET /v1/config` says about a catalog's own addresses and abilities. */
-export interface ServiceConfig {
-  /** Path of everything but the configuration, `/api/v1/prefix`, encoded. */
-  readonly basePath: string;
-  /** Between the levels of a namespace in a path, URL-encoded. */
-  readonly namespaceSeparator: string;
-  /** `POST /v1/namespaces/{namespace}/register`, the prefix left out; undefined: the protocol's default set. */
-  readonly endpoints: ReadonlySet<string> | undefined;
-  /** Whether the catalog remembers an `Idempotency-Key`. */
-  readonly idempotencyKeys: boolean;
-}
 
 /**
  * Asks a catalog for its configuration: defaults < ours < overrides. The prefix is spliced in as it comes: Nessie's is
@@ -60,6 +49,7 @@ export async function loadServiceConfig(
       ? new Set(endpoints.map((endpoint) => plainEndpoint(String(endpoint))))
       : undefined,
     idempotencyKeys: body['idempotency-key-lifetime'] != null,
+    server: reply.server,
   };
 }
 

@@ -1,6 +1,6 @@
-import type { LoadedTable } from '../../ports.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
 import { isRecord } from './outcome.ts';
+import type { TableAnswer } from './table-answer.ts';
 
 /** What a catalog hands out for the files below a prefix: Java's property names, `s3.access-key-id` and the like. */
 export interface StorageCredential {
@@ -12,16 +12,15 @@ export interface StorageCredential {
  * The credentials in the answer to a load: `storage-credentials`, and what `config` holds for the table's own location. Those without a
  * key are none.
  */
-export function storageCredentials(
-  body: unknown,
-  { metadata, config }: LoadedTable,
-): readonly StorageCredential[] {
-  const listed =
-    isRecord(body) && Array.isArray(body['storage-credentials']) ? body['storage-credentials'] : [];
-  const location = metadata['location'];
-  return [...listed.map(credential), { prefix: typeof location === 'string' ? `${location}/` : '', config }]
-    .filter(({ prefix, config: given }) => prefix !== '' && given['s3.access-key-id'] !== undefined)
-    .map(({ prefix, config: given }) => ({ prefix: plainSpelling(prefix), config: { ...config, ...given } }));
+export function storageCredentials({
+  storageCredentials: given,
+  location,
+  table: { config },
+}: TableAnswer): readonly StorageCredential[] {
+  const listed = Array.isArray(given) ? given.map(credential) : [];
+  return [...listed, { prefix: location === undefined ? '' : `${location}/`, config }]
+    .filter(({ prefix, config: own }) => prefix !== '' && own['s3.access-key-id'] !== undefined)
+    .map(({ prefix, config: own }) => ({ prefix: plainSpelling(prefix), config: { ...config, ...own } }));
 }
 
 /** The credential with the longest prefix of a URI (`rest-catalog-open-api.yaml`, `StorageCredential`). */

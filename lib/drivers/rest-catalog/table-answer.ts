@@ -5,6 +5,14 @@ import { type MetadataText, scanMetadata } from '../../spec/table-metadata-text.
 import type { Reply } from './client.ts';
 import { isRecord } from './outcome.ts';
 
+/** A table, and what the answer that brought it holds for whoever asked alone. */
+export interface TableAnswer {
+  readonly table: LoadedTable;
+  /** As it came: `[{"prefix","config"},…]`, or nothing. */
+  readonly storageCredentials: unknown;
+  readonly location: string | undefined;
+}
+
 /**
  * The table in the answer to a load or a commit (`rest-catalog-open-api.yaml`, `LoadTableResult`); undefined for an answer that holds none.
  * Its metadata, which carries every snapshot, stays text until somebody asks for all of it. One pass over the bytes.
@@ -12,7 +20,7 @@ import { isRecord } from './outcome.ts';
 export function readTable(
   { bytes }: Pick<Reply, 'bytes'>,
   { known }: ReadOptions = {},
-): LoadedTable | undefined {
+): TableAnswer | undefined {
   const parts = new Map<string, unknown>();
   let metadataText: MetadataText | undefined;
   try {
@@ -30,20 +38,28 @@ export function readTable(
     throw error;
   }
   if (metadataText === undefined) return undefined;
-  const { span } = metadataText;
-  const location = parts.get('metadata-location');
+  const { span, members } = metadataText;
+  const metadataLocation = parts.get('metadata-location');
   const config = parts.get('config');
   let metadata: LoadedTable['metadata'] | undefined;
   return {
-    metadataLocation: typeof location === 'string' ? location : undefined,
-    metadataText,
-    get metadata() {
-      metadata ??= parseJson(decode(bytes, span)) as LoadedTable['metadata'];
-      return metadata;
+    table: {
+      metadataLocation: typeof metadataLocation === 'string' ? metadataLocation : undefined,
+      metadataText,
+      get metadata() {
+        metadata ??= parseJson(decode(bytes, span)) as LoadedTable['metadata'];
+        return metadata;
+      },
+      config: isRecord(config) ? (config as Readonly<Record<string, string>>) : {},
     },
-    config: isRecord(config) ? (config as Readonly<Record<string, string>>) : {},
+    storageCredentials: parts.get('storage-credentials'),
+    get location() {
+      const at = members.get('location');
+      const location = at && parseJson(decode(bytes, at));
+      return typeof location === 'string' ? location : undefined;
+    },
   };
 }
 
-const READ: ReadonlySet<string> = new Set(['metadata-location', 'config']);
+const READ: ReadonlySet<string> = new Set(['metadata-location', 'config', 'storage-credentials']);
 const OPEN_OBJECT = 0x7b;

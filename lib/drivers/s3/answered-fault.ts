@@ -21,11 +21,13 @@ export function faultOf(answer: HttpExchange, attempts: number): AwsFault {
   return { name, message: faultMessage(element(text, 'Message') ?? ''), status, attempts };
 }
 
-/** The region that the bucket is in, when the answer says that it is in another one. */
+/** The region that the bucket is in, when the answer says that it is in another one: in a header, or in its text alone, as MinIO has it. */
 export function rightRegion(answer: HttpExchange): string | undefined {
   if (answer.kind !== 'answer' || ![301, 307, 400].includes(answer.status)) return undefined;
   const region = answer.headers['x-amz-bucket-region'];
-  return typeof region === 'string' ? region : undefined;
+  if (typeof region === 'string') return region;
+  const text = answer.body.subarray(0, LONGEST_ERROR_BYTES).toString();
+  return element(text, 'Code') === 'AuthorizationHeaderMalformed' ? element(text, 'Region') : undefined;
 }
 
 const LONGEST_ERROR_BYTES = 64 * 1024;

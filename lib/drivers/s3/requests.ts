@@ -63,13 +63,8 @@ export function s3Requests(
     return send(await signedRequest(plain, signing));
   }
 
-  /** Whether the refusal taught something that lets the same request pass. */
-  function learn(answer: HttpExchange, fault: AwsFault, bucket: string, region: string): boolean {
-    const right = rightRegion(answer);
-    if (right !== undefined && right !== region) {
-      regionOf.set(bucket, right);
-      return true;
-    }
+  /** Whether the refusal told the store's time, which lets the same request pass. */
+  function correctClock(answer: HttpExchange, fault: AwsFault): boolean {
     if (answer.kind !== 'answer' || !skewFaults.has(fault.name)) return false;
     const serverMs = Date.parse(String(answer.headers['date']));
     const offMs = serverMs - (clock.now() + skewMs);
@@ -80,6 +75,7 @@ export function s3Requests(
 
   return async (request) => {
     let attempts = 0;
+    let followed: string | undefined;
     try {
       for (;;) {
         ownRegion ??= ownRegionOf(settings, ports);
@@ -91,7 +87,17 @@ export function s3Requests(
         }
         const fault = faultOf(answer, attempts);
         const isLast = attempts === MAX_ATTEMPTS;
-        if (!isLast && learn(answer, fault, request.bucket, region)) continue;
+        const right = rightRegion(answer);
+        if (right !== undefined && right !== region && followed === undefined) {
+          regionOf.set(request.bucket, right);
+          if (isLast) return { kind: 'fault', fault };
+          followed = right;
+          continue;
+        }
+        // It is not even there that the store says it is: the endpoint is another region's.
+        if (right !== undefined && followed !== undefined)
+          return { kind: 'fault', fault: { ...fault, region: followed } };
+        if (!isLast && correctClock(answer, fault)) continue;
         if (isLast || !isPassing(answer, fault)) return { kind: 'fault', fault };
         const baseMs = isThrottled(fault) ? 500 : 100;
         await timers.sleep(random.next() * baseMs * 2 ** (attempts - 1));

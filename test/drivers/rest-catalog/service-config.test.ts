@@ -70,6 +70,28 @@ test('a catalog that names another origin gets no credentials there (F15)', asyn
   expect(requested()).toStrictEqual([]);
 });
 
+test('prepare tells what the catalog says of itself, its server by name and version', async () => {
+  const { catalog } = await scriptedCatalog({
+    answer: () =>
+      json(
+        200,
+        {
+          overrides: { prefix: 'lake' },
+          endpoints: ['GET /v1/{prefix}/namespaces'],
+          'idempotency-key-lifetime': 'PT1H',
+        },
+        { server: 'Catalog/1.2' },
+      ),
+  });
+  expect(await catalog.prepare()).toEqual({
+    basePath: '/v1/lake',
+    namespaceSeparator: '%1F',
+    endpoints: new Set(['GET /v1/namespaces']),
+    idempotencyKeys: true,
+    server: 'Catalog/1.2',
+  });
+});
+
 test('supports follows the endpoints that the catalog lists, however it spells them', async () => {
   const { catalog } = await configured({
     endpoints: [
