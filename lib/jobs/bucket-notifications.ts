@@ -22,11 +22,25 @@ const EVERY_CREATION = 's3:ObjectCreated:*';
 /** Its URLs where one address is all there is: `http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals`. */
 const LOCALSTACK_QUEUE = /^http:\/\/[^/]+\/queue\/([a-z0-9-]+)\/(\d{12})\/([^/]+)$/;
 
-/** What an entry's bucket has to tell; undefined where it is not on S3, or names no arrivals queue. */
-export function wantedNotification({ url, queues }: Entry): WantedNotification | undefined {
+/** The keys of which an entry's arrivals queue has to hear; undefined where they are not on S3, or no such queue is named. */
+export function notifiedKeys({
+  url,
+  queues,
+}: Entry): Pick<WantedNotification, 'bucket' | 'prefix'> | undefined {
   const [, bucket, key = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(url) ?? [];
   if (bucket === undefined || queues.arrivals === undefined) return undefined;
-  return { bucket, queueArn: queueArn(queues.arrivals), prefix: key === '' ? '' : `${key}/` };
+  return { bucket, prefix: key === '' ? '' : `${key}/` };
+}
+
+/**
+ * What an entry's bucket has to tell; undefined where it is not on S3, or names no arrivals queue.
+ *
+ * @throws `config.invalid` for a queue that has no ARN to be told by: an emulator's
+ */
+export function wantedNotification(entry: Entry): WantedNotification | undefined {
+  const keys = notifiedKeys(entry);
+  const { arrivals } = entry.queues;
+  return keys && arrivals !== undefined ? { ...keys, queueArn: queueArn(arrivals) } : undefined;
 }
 
 /** Whether creations below the prefix reach the queue, or EventBridge, whose rules are not the bucket's. */

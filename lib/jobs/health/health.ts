@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts';
-import { isNotified, wantedNotification } from '../bucket-notifications.ts';
+import { isNotified, notifiedKeys, wantedNotification } from '../bucket-notifications.ts';
 import { datasetsOf } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { atMost, type Check } from './maintenance-checks.ts';
@@ -99,10 +99,12 @@ async function notificationHealth(
   entry: Entry,
   { notificationsOf }: HealthPorts,
 ): Promise<NotificationHealth | undefined> {
-  const wanted = wantedNotification(entry);
-  if (wanted === undefined) return undefined;
-  const { bucket, prefix } = wanted;
+  const keys = notifiedKeys(entry);
+  if (keys === undefined) return undefined;
+  const { bucket, prefix } = keys;
   try {
+    const wanted = wantedNotification(entry);
+    if (wanted === undefined) return undefined;
     const notified = isNotified(await notificationsOf(entry).read(bucket), wanted);
     if (notified) return { bucket, prefix, notified };
     const problem = `bucket "${bucket}" does not notify "${wanted.queueArn}" of "${prefix}": iceberg-registrar init notifications --apply`;

@@ -145,4 +145,27 @@ describe('health', () => {
     notifications = { EventBridgeConfiguration: {} };
     expect((await look()).log.at(-1)).toMatchObject({ notificationsMissing: 0 });
   });
+
+  test.each([
+    ['an emulator’s', 'http://127.0.0.1:9324/000000000000/arrivals'],
+    ['Pub/Sub’s', 'projects/p/topics/arrivals'],
+  ])(
+    'does not know whether a bucket notifies a queue that has no ARN, %s, and goes on',
+    async (_, arrivals) => {
+      await ship(1);
+      const environment = { ...registration.environment, REGISTRAR_QUEUES__ARRIVALS: arrivals };
+      registration = Object.assign(registration, { environment });
+      const { tables, notifications: found, log } = await look();
+      expect(tables).toEqual([expect.objectContaining({ healthy: true })]);
+      expect(found).toEqual([
+        {
+          bucket: 'lake',
+          prefix: 'in/',
+          notified: undefined,
+          problem: expect.stringContaining(`config.invalid: Cannot notify the queue "${arrivals}"`),
+        },
+      ]);
+      expect(log.at(-1)).toMatchObject({ event: 'health', notificationsMissing: 0 });
+    },
+  );
 });
