@@ -17,6 +17,7 @@ export interface Entry {
   readonly catalog_credential?: CatalogCredential;
   readonly catalog_headers?: Readonly<Record<string, string>>;
   readonly catalog_sigv4?: { readonly region: string; readonly service: string };
+  readonly catalog_google?: boolean;
   /** This, the certificate and the key are PEM texts for whoever connects; a deployment leaves them as they are written. */
   readonly catalog_ca_file?: string;
   readonly catalog_client_cert?: string;

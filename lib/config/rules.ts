@@ -46,9 +46,18 @@ function cleartextWarnings(settings: RawSettings): readonly string[] {
 function catalogRules(settings: RawSettings): readonly string[] {
   const has = (key: string) => settings[key] !== undefined;
   const problems: string[] = [];
-  const schemes = ['catalog_token', 'catalog_credential', 'catalog_sigv4'].filter(has);
+  const google = startsWith(settings['catalog_google'], 'true');
+  const schemes = [
+    ...['catalog_token', 'catalog_credential', 'catalog_sigv4'].filter(has),
+    ...(google ? ['catalog_google'] : []),
+  ];
   if (schemes.length > 1) {
     problems.push(`${schemes.join(', ')}: only one way to authenticate can be set; leave out the others`);
+  }
+  if (google && isCleartext(settings['catalog_uri'])) {
+    problems.push(
+      'catalog_google: a token of Google goes nowhere over plain http; use a catalog_uri of https://',
+    );
   }
   if (has('catalog_client_cert') !== has('catalog_client_key')) {
     problems.push(

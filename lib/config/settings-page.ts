@@ -37,7 +37,7 @@ queues:
 const RULES = `## Rules that concern several keys
 
 - Only keys below one of the entries' \`url\`s are ever read.
-- \`catalog_token\`, \`catalog_credential\` and \`catalog_sigv4\` exclude each other.
+- \`catalog_token\`, \`catalog_credential\`, \`catalog_sigv4\` and \`catalog_google\` exclude each other.
 - \`catalog_ca_file\` replaces the platform's roots for the catalog alone; it, \`catalog_client_cert\` with \`catalog_client_key\`, and \`catalog_server_name\` need an
   https catalog. Credentials over plain http to another machine are warned about.
 - A store endpoint of http:// needs \`allow_http: true\`. Without store keys the role's own credentials are used.

@@ -125,6 +125,10 @@ export const entrySchema = group({
   catalog_token: optional(secret, 'Bearer token'),
   catalog_credential: optional(credential, 'OAuth2 client credential'),
   catalog_sigv4: optional(sigv4, 'Signs requests with the role’s AWS credentials'),
+  catalog_google: optional(
+    flag,
+    'Authenticates with the Google access token of whoever runs it: the function’s service account',
+  ),
   catalog_headers: optional(secretMap, 'Headers for every request to the catalog'),
   catalog_ca_file: optional(file, 'Roots to trust for the catalog, instead of the platform’s'),
   catalog_client_cert: optional(file, 'Client certificate for the catalog'),

@@ -126,6 +126,12 @@ describe('loadConfig: problems', () => {
 
   it.each<[string, object, string]>([
     ['two ways to authenticate', { catalog_token: 't', catalog_sigv4: { region: 'r' } }, 'only one way'],
+    ['a token and Google’s', { catalog_token: 't', catalog_google: true }, 'only one way'],
+    [
+      'Google’s token without TLS',
+      { catalog_uri: 'http://c.example', catalog_google: true },
+      'catalog_uri of https://',
+    ],
     ['roots without TLS', { catalog_uri: 'http://c.example', catalog_ca_file: 'ca.pem' }, 'https'],
     ['a certificate without its key', { catalog_client_cert: 'c.pem' }, 'come together'],
     ['a key without its secret', { store: { access_key_id: 'a' } }, 'come together'],

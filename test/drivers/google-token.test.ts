@@ -1,26 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { applicationDefaultToken } from '../../lib/drivers/google-token.ts';
-import { json, type ScriptedServer, scriptedServer } from '../fakes/http.ts';
+import { googleAccount } from '../../lib/drivers/rest-catalog/google-account.ts';
+import { startMetadataServer } from '../fakes/google-metadata.ts';
 
-let server: ScriptedServer;
+let server: Awaited<ReturnType<typeof startMetadataServer>>;
 afterEach(async () => {
   vi.unstubAllEnvs();
   await server.close();
 });
 
-/** A metadata server, as a function on Google Cloud finds it. */
 async function metadataServer(status: number): Promise<void> {
-  let tokens = 0;
-  server = await scriptedServer((line) => {
-    const headers = { 'metadata-flavor': 'Google' };
-    if (!line.includes('/token')) return { status: 200, headers, body: 'default' };
-    tokens += 1;
-    return json(status, { access_token: `token-${tokens}`, expires_in: 3600, token_type: 'Bearer' }, headers);
-  });
-  vi.stubEnv('GCE_METADATA_HOST', new URL(server.url).host);
-  vi.stubEnv('METADATA_SERVER_DETECTION', 'assume-present');
-  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined);
-  vi.stubEnv('HOME', '/nonexistent');
+  server = await startMetadataServer('token', status);
+  for (const [name, value] of Object.entries(server.environment)) vi.stubEnv(name, value);
 }
 
 test('applicationDefaultToken answers the service account’s token, asked for once, and another one when it is refused', async () => {
@@ -42,4 +33,17 @@ test('applicationDefaultToken without an account is auth.failed with the way out
       /^Cannot get an access token of Google: .*; give the function a service account/s,
     ),
   });
+});
+
+test('googleAccount sends the token, and asks for another one only if it was the one that was refused', async () => {
+  await metadataServer(200);
+  const account = googleAccount();
+  const request = { method: 'GET', origin: 'https://catalog.example', path: '/', headers: {} } as const;
+  const first = await account.authorize(request);
+  expect(first).toEqual({ authorization: 'Bearer token-1' });
+  const refused = { ...request, headers: first };
+  expect(await account.renew(refused)).toBe(true);
+  expect(await account.authorize(request)).toEqual({ authorization: 'Bearer token-2' });
+  expect(await account.renew(refused)).toBe(true);
+  expect(await account.authorize(request)).toEqual({ authorization: 'Bearer token-2' });
 });

@@ -9,6 +9,7 @@ import type { HttpRequest, HttpResponse } from '../../local/http-service.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { type Authority, type Certificate, makeAuthorities } from '../fakes/certificates.ts';
+import { startMetadataServer } from '../fakes/google-metadata.ts';
 import { json, type ScriptedServer, scriptedServer } from '../fakes/http.ts';
 import { seededRandom } from '../fakes/random.ts';
 
@@ -33,6 +34,7 @@ const planted = {
 
 let stack: Stack;
 let echoing: ScriptedServer | undefined;
+let metadata: Awaited<ReturnType<typeof startMetadataServer>>;
 let echo = false;
 let authorities: ReturnType<typeof makeAuthorities>;
 let ca: Authority;
@@ -45,6 +47,8 @@ beforeAll(() => {
 afterAll(() => authorities.remove());
 beforeEach(async () => {
   echo = false;
+  metadata = await startMetadataServer(planted.googleToken);
+  for (const [name, value] of Object.entries(metadata.environment)) vi.stubEnv(name, value);
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDROLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', planted.roleSecret);
   vi.stubEnv('AWS_SESSION_TOKEN', planted.roleToken);
@@ -56,6 +60,7 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.unstubAllEnvs();
   await echoing?.close();
+  await metadata.close();
   await stack.close();
 });
 
@@ -100,6 +105,7 @@ const ways = {
     catalog_credential: { client_id: 'id', client_secret: planted.clientSecret, token_exchange: true },
   }),
   sigv4: () => ({ catalog_sigv4: { region: 'eu-west-1', service: 'glue' } }),
+  google: () => ({ catalog_google: true }),
 };
 
 /** Registers one segment with everything planted, and answers all that came out of it. */

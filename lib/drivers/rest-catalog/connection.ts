@@ -12,6 +12,7 @@ export type ConnectionSettings = RetrySettings &
     | 'catalog_headers'
     | 'catalog_credential'
     | 'catalog_sigv4'
+    | 'catalog_google'
     | 'catalog_ca_file'
     | 'catalog_client_cert'
     | 'catalog_client_key'
@@ -37,7 +38,7 @@ export function connectTo(
   return { send, authorization: ports.authorization ?? authorizationOf(settings, base, send, ports) };
 }
 
-function tlsOf(settings: ConnectionSettings): TlsSettings {
+export function tlsOf(settings: ConnectionSettings): TlsSettings {
   return {
     ca: settings.catalog_ca_file,
     cert: settings.catalog_client_cert,
@@ -67,15 +68,24 @@ function authorizationOf(
       { ...ports, send: sameServer ? send : elsewhere() },
     );
   }
-  if (sigv4 === undefined) return staticToken(token);
-  // Few sign, and nobody else should pay for it at a cold start.
-  const load = async () => (await import('./sigv4.ts')).awsSignature(sigv4, ports.clock);
-  let signer: Promise<Authorization> | undefined;
+  if (sigv4 !== undefined) {
+    return loadedWhenAsked(async () => (await import('./sigv4.ts')).awsSignature(sigv4, ports.clock));
+  }
+  if (settings.catalog_google) {
+    return loadedWhenAsked(async () => (await import('./google-account.ts')).googleAccount());
+  }
+  return staticToken(token);
+}
+
+/** Few sign or are on Google Cloud, and nobody else should pay for it at a cold start. */
+function loadedWhenAsked(load: () => Promise<Authorization>): Authorization {
+  let loading: Promise<Authorization> | undefined;
+  const loaded = () => {
+    loading ??= load();
+    return loading;
+  };
   return {
-    async authorize(request) {
-      signer ??= load();
-      return (await signer).authorize(request);
-    },
-    renew: async () => false,
+    authorize: async (request) => (await loaded()).authorize(request),
+    renew: async (refused) => (await loaded()).renew(refused),
   };
 }
