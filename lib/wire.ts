@@ -2,21 +2,15 @@
  * The composition root of functions, command line and local stack, and the one reader of the environment: configuration →
  * drivers → the ports of the jobs. What outlives an invocation is kept here and nowhere else.
  */
-import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { Entry, StoreSettings } from './config/entry.ts';
-import { type Config, loadConfig } from './config/load-config.ts';
 import type { Environment } from './config/overrides.ts';
-import { fileStore } from './drivers/file-store.ts';
-import { httpSender, type ProxySettings } from './drivers/http.ts';
+import type { ProxySettings } from './drivers/http.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
 import type { QueueAttributes } from './drivers/queue-attributes.ts';
 import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
 import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
-import { s3Sender, s3Store } from './drivers/s3.ts';
-import { readSecret } from './drivers/secrets.ts';
-import { storeByScheme } from './drivers/store-by-scheme.ts';
 import { vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
 import { registerCloudEvent } from './jobs/cloud-event.ts';
@@ -49,6 +43,9 @@ import type {
 } from './ports.ts';
 import { publishingLog } from './report/metrics.ts';
 import { untraced } from './report/untraced.ts';
+import { readConfig } from './wire/configuration.ts';
+import { eachOnce, untilItWorks } from './wire/memo.ts';
+import { queueByName, storeMaker, storeOfName } from './wire/platform-services.ts';
 
 /** What every function has: configuration, store, queue, quarantine. */
 export interface Base {
@@ -165,33 +162,6 @@ function proxiesOf(env: Environment): ProxySettings {
   return { https: either('HTTPS_PROXY'), http: either('HTTP_PROXY'), except: either('NO_PROXY') };
 }
 
-/** The validated configuration that `REGISTRAR_CONFIG` and its overrides name. @throws `config.invalid` */
-export function readConfig(env: Environment): Promise<Config> {
-  return loadConfig(env, {
-    readFile: (path) => readFile(path, 'utf8'),
-    readCertificate: (path) => readFile(path, 'utf8'),
-    readObject: async (uri) => {
-      const read = await storeMaker(env)({}).read(uri);
-      if (read.kind === 'object') return Buffer.from(read.bytes).toString('utf8');
-      throw new RegistrarError('config.invalid', `the store says ${read.kind}`);
-    },
-    resolveSecret: readSecret,
-  });
-}
-
-/** Checks a configuration's text without reading its secrets. @throws `config.invalid`, listing every problem */
-export async function checkConfig(text: string): Promise<void> {
-  await loadConfig(
-    // With a line break it is the text, not the name of a file.
-    { REGISTRAR_CONFIG: `${text}\n` },
-    {
-      readFile: (path) => readFile(path, 'utf8'),
-      readObject: async () => '',
-      resolveSecret: async () => 'unread',
-    },
-  );
-}
-
 /** How a queue is set up, for whoever checks it. */
 export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
   return (await import('./drivers/queue-attributes.ts')).readQueueAttributes(queueUrl);
@@ -199,7 +169,7 @@ export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
 
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
 export function sourceStore(name: string): Pick<Store, 'read'> {
-  return /^(s3|gs):\/\//.test(name) ? storeMaker(process.env)({}) : fileStore();
+  return storeOfName(name, process.env);
 }
 
 // Pure, so that a bundle keeps the one it uses.
@@ -230,7 +200,10 @@ export async function registerEvent(event: unknown, context: InvocationContext):
 
 /** The job of `functions/reconcile.ts`. */
 export async function reconcileEvent(event: unknown, context: InvocationContext): Promise<ReconcileAnswer> {
-  return reconcileRequest(event, await warm(), () => context.getRemainingTimeInMillis());
+  const wiring = await warm();
+  return wiring.trace({ name: 'reconcile' }, () =>
+    reconcileRequest(event, wiring, () => context.getRemainingTimeInMillis()),
+  );
 }
 
 /** The job of `functions/health.ts`; asked by `doctor --deployed`, it makes the checks of doctor instead. */
@@ -240,7 +213,7 @@ export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undef
     const { answerDoctor } = await import('./jobs/doctor/answer-doctor.ts');
     return answerDoctor(event, doctorPorts(wiring));
   }
-  logHealth(await lookAtHealth(wiring), wiring.log);
+  logHealth(await wiring.trace({ name: 'health' }, () => lookAtHealth(wiring)), wiring.log);
   return undefined;
 }
 
@@ -312,88 +285,27 @@ export async function routeEvent(event: unknown): Promise<BatchResponse> {
 
 /** The jobs of `functions/cloud-event.ts`: an event of Eventarc … */
 export async function cloudEventArrived(event: unknown): Promise<void> {
-  await registerCloudEvent(event, await warm(), googleTime());
+  const wiring = await warm();
+  await wiring.trace({ name: 'register', traceHeaders: [] }, () =>
+    registerCloudEvent(event, wiring, googleTime()),
+  );
 }
 
 /** … and `{"subscription"}`, on a schedule. */
 export async function pullRequested(request: unknown): Promise<PullAnswer> {
-  return pull(request, await warm(), googleTime());
+  const wiring = await warm();
+  return wiring.trace({ name: 'pull', traceHeaders: [] }, async (add) => {
+    const answer = await pull(request, wiring, googleTime());
+    add({
+      'iceberg-registrar.messages': answer.messages,
+      'iceberg-registrar.messages-failed': answer.failed,
+    });
+    return answer;
+  });
 }
 
 /** Google tells a function nothing of its time: a deployment's timeout is 300 s or more. */
 function googleTime(): () => number {
   const endMs = systemClock.now() + 240_000;
   return () => endMs - systemClock.now();
-}
-
-/** Stores over connections of their own. */
-function storeMaker(env: Environment): (settings: StoreSettings) => Store {
-  const send = s3Sender();
-  return (settings) =>
-    storeByScheme(s3Store(settings, { env, send }), async () => {
-      const [{ gcsStore }, ports] = await Promise.all([import('./drivers/gcs.ts'), googlePorts()]);
-      return gcsStore(settings, { ...ports, send });
-    });
-}
-
-/**
- * Queues by their names: Pub/Sub's topics and subscriptions, and SQS's URLs. A driver is loaded when it is asked: most registrations never
- * change a message's visibility.
- */
-function queueByName(env: Environment): Queue {
-  const sqs = once(async () => (await import('./drivers/sqs.ts')).sqsQueue());
-  const pubsub = once(async () => {
-    const [{ pubsubQueue }, ports] = await Promise.all([import('./drivers/pubsub.ts'), googlePorts()]);
-    // As Google's own clients name an emulator.
-    const emulator = env['PUBSUB_EMULATOR_HOST'];
-    return pubsubQueue(emulator === undefined ? {} : { endpoint: `http://${emulator}` }, ports);
-  });
-  const driverOf = (name: string) => (name.startsWith('projects/') ? pubsub() : sqs());
-  return {
-    send: async (name, ...of) => (await driverOf(name)).send(name, ...of),
-    receive: async (name, ...of) => (await driverOf(name)).receive(name, ...of),
-    delete: async (name, ...of) => (await driverOf(name)).delete(name, ...of),
-    setVisibility: async (name, ...of) => (await driverOf(name)).setVisibility(name, ...of),
-  };
-}
-
-const googlePorts = /* @__PURE__ */ once(async () => {
-  const { applicationDefaultToken } = await import('./drivers/google-token.ts');
-  return {
-    send: httpSender(),
-    timers: systemTimers,
-    random: systemRandom,
-    accessToken: applicationDefaultToken(),
-  };
-});
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-/** Made at the first call and kept for the container; a start that failed is tried again by the next invocation. */
-function untilItWorks<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-}
-
-function eachOnce<K, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, V>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    made.set(key, value);
-    return value;
-  };
 }

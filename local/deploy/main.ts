@@ -4,12 +4,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';
 import { sampleUri } from '../../lib/route/sample-uri.ts';
-import { readConfig } from '../../lib/wire.ts';
+import { readConfig } from '../../lib/wire/configuration.ts';
+import { writeEnvironmentFile } from '../environment-file.ts';
 import type { Template } from './cloudformation.ts';
 import { deployLocally, type LocalDeployment } from './deployment.ts';
 import { attach, type LocalStack, start } from './localstack.ts';
@@ -72,11 +73,7 @@ async function instructions(
   { endpoint }: LocalStack,
   { catalogUri, buckets, queueUrls, environment }: LocalDeployment,
 ): Promise<string> {
-  mkdirSync(DIST, { recursive: true });
-  const exports = Object.entries(environment).map(
-    ([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`,
-  );
-  writeFileSync(path.join(ROOT, ENVIRONMENT), exports.join(''));
+  writeEnvironmentFile(path.join(ROOT, ENVIRONMENT), environment);
   const [entry] = (await readConfig(environment)).entries;
   const upload = entry && sampleUri(entry, 'first_steps', 'first.parquet').replace(/^s3:\//, endpoint);
   return `

@@ -96,6 +96,27 @@ describe('traces', () => {
     ]);
   });
 
+  test('have a span for each look at the tables, and for what Google calls', async () => {
+    await invoke(configuration());
+    exporter.reset();
+    const { healthEvent, reconcileEvent, cloudEventArrived, pullRequested } = await import(
+      '../../lib/wire.ts'
+    );
+    await healthEvent();
+    await reconcileEvent({ missing: 'report' }, { getRemainingTimeInMillis: () => 60_000 });
+    await cloudEventArrived({
+      specversion: '1.0',
+      type: 'google.cloud.storage.object.v1.finalized',
+      data: { bucket: 'elsewhere', name: 'x.parquet', generation: '1' },
+    });
+    await expect(pullRequested({})).rejects.toThrow();
+    expect(named('health').status.code).toBe(SpanStatusCode.UNSET);
+    expect(named('dataset').attributes).toEqual({ 'iceberg-registrar.table': 'lake.orders' });
+    expect(parentOf(named('dataset'))).toBe('iceberg-registrar reconcile');
+    expect(named('register').kind).toBe(SpanKind.CONSUMER);
+    expect(named('pull').attributes).toEqual({ 'error.type': 'config.invalid' });
+  });
+
   test('say of a failure its code, and none of its words (I10)', async () => {
     registration.fault = ({ path }) =>
       path.includes('.parquet') ? { when: 'before', answer: { status: 403 } } : undefined;

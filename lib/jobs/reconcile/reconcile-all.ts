@@ -1,4 +1,6 @@
 import { RegistrarError } from '../../errors.ts';
+import { untraced } from '../../report/untraced.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { datasetsOf } from './datasets.ts';
 import { type ReconcileOptions, type ReconcilePorts, reconcile } from './reconcile.ts';
 import type { Reconciliation } from './reconcile-report.ts';
@@ -23,6 +25,7 @@ export async function* reconcileAll(
   { dataset: wanted, startAfter, ...options }: ReconcileAllOptions,
   remainingMs: () => number,
 ): AsyncGenerator<Reconciliation | Unreconciled> {
+  const { trace = untraced } = ports;
   for (const entry of ports.entries) {
     for await (const dataset of datasetsOf(entry, ports.entries, ports.portsOf(entry).store)) {
       if (wanted !== undefined && dataset.dataset !== wanted) continue;
@@ -30,11 +33,10 @@ export async function* reconcileAll(
       const isWithin = startAfter?.startsWith(`${directory}/`) ?? false;
       if (startAfter !== undefined && !isWithin && isBefore(directory, startAfter)) continue;
       try {
-        const result = await reconcile(
-          dataset,
-          ports,
-          { ...options, ...(isWithin && startAfter !== undefined && { startAfter }) },
-          remainingMs,
+        const attributes = { 'iceberg-registrar.table': formatIdentifier(dataset.table) };
+        const from = isWithin && startAfter !== undefined ? { startAfter } : {};
+        const result = await trace({ name: 'dataset', attributes }, () =>
+          reconcile(dataset, ports, { ...options, ...from }, remainingMs),
         );
         yield result;
         if (result.resumeAfter !== undefined) return;

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { type Config, loadConfig } from '../config/load-config.ts';
+import type { Environment } from '../config/overrides.ts';
+import { readSecret } from '../drivers/secrets.ts';
+import { RegistrarError } from '../errors.ts';
+import { storeMaker } from './platform-services.ts';
+
+/** The validated configuration that `REGISTRAR_CONFIG` and its overrides name. @throws `config.invalid` */
+export function readConfig(env: Environment): Promise<Config> {
+  return loadConfig(env, {
+    readFile: (path) => readFile(path, 'utf8'),
+    readCertificate: (path) => readFile(path, 'utf8'),
+    readObject: async (uri) => {
+      const read = await storeMaker(env)({}).read(uri);
+      if (read.kind === 'object') return Buffer.from(read.bytes).toString('utf8');
+      throw new RegistrarError('config.invalid', `the store says ${read.kind}`);
+    },
+    resolveSecret: readSecret,
+  });
+}
+
+/**
+ * Checks a configuration's text without reading its secrets.
+ *
+ * @param variables what stands for those of the environment that it will be used in
+ * @throws `config.invalid`, listing every problem
+ */
+export async function checkConfig(text: string, variables: Environment = {}): Promise<void> {
+  await loadConfig(
+    // With a line break it is the text, not the name of a file.
+    { ...variables, REGISTRAR_CONFIG: `${text}\n` },
+    {
+      readFile: (path) => readFile(path, 'utf8'),
+      readObject: async () => '',
+      resolveSecret: async () => 'unread',
+    },
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * Which platform's driver answers a name: `s3://` and SQS's URLs are AWS's, `gs://` and `projects/…` Google's. What is not asked for is
+ * not loaded, so that a function starts with the code of its own platform.
+ */
+import type { StoreSettings } from '../config/entry.ts';
+import type { Environment } from '../config/overrides.ts';
+import { fileStore } from '../drivers/file-store.ts';
+import { httpSender } from '../drivers/http.ts';
+import { systemRandom, systemTimers } from '../drivers/platform.ts';
+import { s3Sender, s3Store } from '../drivers/s3.ts';
+import { storeByScheme } from '../drivers/store-by-scheme.ts';
+import type { Queue, Store } from '../ports.ts';
+import { once } from './memo.ts';
+
+/** Stores over connections of their own. */
+export function storeMaker(env: Environment): (settings: StoreSettings) => Store {
+  const send = s3Sender();
+  return (settings) =>
+    storeByScheme(s3Store(settings, { env, send }), async () => {
+      const [{ gcsStore }, ports] = await Promise.all([import('../drivers/gcs.ts'), googlePorts()]);
+      return gcsStore(settings, { ...ports, send });
+    });
+}
+
+/** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
+export function storeOfName(name: string, env: Environment): Pick<Store, 'read'> {
+  return /^(s3|gs):\/\//.test(name) ? storeMaker(env)({}) : fileStore();
+}
+
+/**
+ * Queues by their names: Pub/Sub's topics and subscriptions, and SQS's URLs. A driver is loaded when it is asked: most registrations never
+ * change a message's visibility.
+ */
+export function queueByName(env: Environment): Queue {
+  const sqs = once(async () => (await import('../drivers/sqs.ts')).sqsQueue());
+  const pubsub = once(async () => {
+    const [{ pubsubQueue }, ports] = await Promise.all([import('../drivers/pubsub.ts'), googlePorts()]);
+    // As Google's own clients name an emulator.
+    const emulator = env['PUBSUB_EMULATOR_HOST'];
+    return pubsubQueue(emulator === undefined ? {} : { endpoint: `http://${emulator}` }, ports);
+  });
+  const driverOf = (name: string) => (name.startsWith('projects/') ? pubsub() : sqs());
+  return {
+    send: async (name, ...of) => (await driverOf(name)).send(name, ...of),
+    receive: async (name, ...of) => (await driverOf(name)).receive(name, ...of),
+    delete: async (name, ...of) => (await driverOf(name)).delete(name, ...of),
+    setVisibility: async (name, ...of) => (await driverOf(name)).setVisibility(name, ...of),
+  };
+}
+
+const googlePorts = /* @__PURE__ */ once(async () => {
+  const { applicationDefaultToken } = await import('../drivers/google-token.ts');
+  return {
+    send: httpSender(),
+    timers: systemTimers,
+    random: systemRandom,
+    accessToken: applicationDefaultToken(),
+  };
+});
