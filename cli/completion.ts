@@ -1,4 +1,5 @@
 import { Argument, type Command, Command as NewCommand } from 'commander';
+import { helpText } from './help-text.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
@@ -15,7 +16,10 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText(
       'after',
-      '\nExamples:\n  iceberg-registrar completion bash >> ~/.bashrc\n  iceberg-registrar completion fish > ~/.config/fish/completions/iceberg-registrar.fish',
+      helpText([
+        'iceberg-registrar completion bash >> ~/.bashrc',
+        'iceberg-registrar completion fish > ~/.config/fish/completions/iceberg-registrar.fish',
+      ]),
     )
     .action((shell: Shell) => {
       const top = commands();

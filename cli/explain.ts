@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { type Explanation, explain } from '../lib/jobs/explain.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { readEvent } from './event-file.ts';
+import { helpText } from './help-text.ts';
 import { printable } from './printable.ts';
 
 /** `iceberg-registrar explain FILE.json [--json]`: what an event holds, without touching anything. */
@@ -12,6 +13,7 @@ export function explainCommand(): Command {
     )
     .argument('<file>', 'an event as a function receives it, in JSON')
     .option('--json', 'prints one JSON object')
+    .addHelpText('after', helpText(['iceberg-registrar explain events/s3-put.json']))
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const explanation = explain(await readEvent(file));
       console.log(options.json ? stringifyJson(explanation, 2) : describe(explanation));

@@ -1,29 +1,40 @@
 import { stringify } from 'yaml';
 import { describeSettings, type SettingDescription } from '../lib/config/settings.ts';
+import { RegistrarError } from '../lib/errors.ts';
 
 /** What somebody who starts has to say; the rest has defaults. */
-export interface Answers {
+export type Answers = {
   readonly url: string;
+  readonly layout: string | undefined;
   readonly catalogUri: string;
   readonly namespace: string;
   /** Name of the secret that holds the catalog's token; none for a catalog without, or with the role's signature. */
-  readonly tokenSecret?: string;
+  readonly tokenSecret: string | undefined;
   readonly createTable: boolean;
-  readonly freshness?: string;
+  readonly freshness: string | undefined;
   readonly stage: string;
-  readonly region?: string;
-}
+} & (
+  | { readonly cloud: 'aws'; readonly region: string | undefined }
+  | { readonly cloud: 'google'; readonly region: string; readonly project: string }
+);
+
+type OnGoogle = Answers & { readonly cloud: 'google' };
+
+/** The variable that Google's functions have the token in. */
+export const TOKEN_VARIABLE = 'CATALOG_TOKEN';
 
 /** `registrar.yaml`: what was answered, and every other key with its default and meaning as a comment. */
 export function configurationFile(answers: Answers): string {
-  const values: Readonly<Record<string, unknown>> = {
+  const values: Readonly<Record<string, unknown>> = definite({
     url: answers.url,
+    layout: answers.layout,
     catalog_uri: answers.catalogUri,
     namespace: answers.namespace,
     create_table: answers.createTable,
-    ...(answers.tokenSecret !== undefined && { catalog_token: `\${secretsmanager:${answers.tokenSecret}}` }),
-    ...(answers.freshness !== undefined && { freshness: answers.freshness }),
-  };
+    catalog_token: tokenReference(answers),
+    freshness: answers.freshness,
+    ...(answers.cloud === 'google' && googleValues(answers)),
+  });
   const settings = describeSettings().filter(({ name }) => !name.includes('.') && name !== 'kind');
   const [chosen, others] = [
     settings.filter(({ name }) => name in values),
@@ -40,11 +51,31 @@ export function configurationFile(answers: Answers): string {
   ].join('\n');
 }
 
-/** `deployment.yaml`: the parameters of the AWS stack. */
-export function deploymentFile({ stage, region }: Answers, configuration: string): string {
+function tokenReference({ cloud, tokenSecret }: Answers): string | undefined {
+  if (tokenSecret === undefined) return undefined;
+  return cloud === 'aws' ? `\${secretsmanager:${tokenSecret}}` : `\${env:${TOKEN_VARIABLE}}`;
+}
+
+/** Cloud Storage's notifications know no suffix: what the registrar writes lies beside the uploads, not among them. */
+function googleValues(answers: OnGoogle): Readonly<Record<string, unknown>> {
+  return {
+    table_location: `${answers.url}-tables/{dataset}`,
+    quarantine_url: `${answers.url}-quarantine`,
+    queues: {
+      registrations: `projects/${answers.project}/topics/iceberg-registrar-${answers.stage}-arrivals`,
+    },
+  };
+}
+
+/** The parameters of the deployment: `deployment.yaml` of the AWS stack, `deployment.tfvars` of Google's Terraform. */
+export function deploymentFile(answers: Answers, configuration: string): string {
+  return answers.cloud === 'aws' ? stackParameters(answers, configuration) : terraformVariables(answers);
+}
+
+function stackParameters({ stage, region }: Answers, configuration: string): string {
   return [
     '# Parameters of one deployment on AWS: docs/deploying-aws.md',
-    stringify({ stage, config: configuration, ...(region !== undefined && { region }) }).trimEnd(),
+    stringify(definite({ stage, config: configuration, region })).trimEnd(),
     '',
     '# How the notifications of the bucket come: bucket, or eventbridge',
     '# notifications: bucket',
@@ -52,14 +83,56 @@ export function deploymentFile({ stage, region }: Answers, configuration: string
     '# suffix: .parquet',
     '# An SNS topic for the alarms',
     '# alarm_topic_arn: arn:aws:sns:eu-central-1:123456789012:pages',
+    '# Tables with an alarm of their own, and the age of the newest snapshot at which it rings',
+    '# table_freshness: { analytics.orders: 15m }',
     '# Functions that run at once; reserved are taken out of the limit of the account',
     '# concurrency: { route: 2, register: 50, reserved: true }',
     '',
   ].join('\n');
 }
 
+/** @throws `config.invalid` for a whole bucket: nothing in it would lie beside the uploads */
+function terraformVariables({ url, stage, region, project, tokenSecret }: OnGoogle): string {
+  const [, bucket = '', prefix = ''] = /^gs:\/\/([^/]+)\/(.*?)\/?$/s.exec(url) ?? [];
+  if (prefix === '') {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot deploy for "${url}": name a prefix, such as gs://bucket/lake; tables and quarantine lie beside it, where the bucket does not notify`,
+    );
+  }
+  const variables = {
+    project,
+    region,
+    stage,
+    bucket,
+    segments_prefix: `${prefix}/`,
+    tables_prefix: `${prefix}-tables/`,
+    quarantine_prefix: `${prefix}-quarantine/`,
+  };
+  return [
+    '# Parameters of one deployment on Google Cloud: docs/deploying-google-cloud.md',
+    ...Object.entries(variables).map(([name, value]) => `${name} = ${terraformText(value)}`),
+    ...(tokenSecret === undefined ? [] : [`secrets = { ${TOKEN_VARIABLE} = ${terraformText(tokenSecret)} }`]),
+    '',
+    '# pull: a schedule empties the subscription. event: each upload calls the function; tables and quarantine need another tables_bucket then',
+    '# delivery = "pull"',
+    '# schedule = "* * * * *"',
+    '# memory = "1Gi"',
+    '',
+  ].join('\n');
+}
+
+/** `${` and `%{` begin a template in Terraform, where they are not doubled. */
+function terraformText(text: string): string {
+  return JSON.stringify(text).replaceAll(/[$%](?=\{)/g, '$&$&');
+}
+
 /** Right as it stands once its `#` is taken away, where there is a default. */
 function commented({ name, type, default: standard, doc }: SettingDescription): string {
   if (standard === undefined) return `# ${name}:   # ${doc} (${type})`;
   return `# ${name}: ${/^[\w.-]+$/.test(standard) ? standard : JSON.stringify(standard)}   # ${doc}`;
+}
+
+function definite(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

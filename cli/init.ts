@@ -1,50 +1,61 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { LAYOUT_PRESET_NAMES } from '../lib/config/layout-presets.ts';
 import { RegistrarError } from '../lib/errors.ts';
-import { mergeNotifications, wantedNotification } from '../lib/jobs/bucket-notifications.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
-import { bucketNotifications, checkConfig, readConfig } from '../lib/wire.ts';
-import { type Answers, configurationFile, deploymentFile } from './init-files.ts';
+import { checkConfig } from '../lib/wire/configuration.ts';
+import { helpText } from './help-text.ts';
+import { type Answers, configurationFile, deploymentFile, TOKEN_VARIABLE } from './init-files.ts';
+import { notificationsCommand } from './init-notifications.ts';
+import { answersTo, type InitFlags } from './init-questions.ts';
 
-interface Flags {
-  readonly url?: string;
-  readonly catalogUri?: string;
-  readonly namespace?: string;
-  readonly tokenSecret?: string;
-  readonly createTable?: true;
-  readonly freshness?: string;
-  readonly stage: string;
-  readonly region?: string;
+interface Flags extends InitFlags {
   readonly dir: string;
   readonly force?: true;
   readonly json?: true;
 }
 
 const CONFIGURATION = 'registrar.yaml';
-const DEPLOYMENT = 'deployment.yaml';
+const DEPLOYMENT = { aws: 'deployment.yaml', google: 'deployment.tfvars' };
 
 /** `iceberg-registrar init`, and `init notifications`. */
 export function initCommand(): Command {
   const command = new Command('init')
     .description(
-      `Write a commented ${CONFIGURATION} and ${DEPLOYMENT}, asking on a terminal for what no flag says`,
+      `Write a commented ${CONFIGURATION} and the parameters of its deployment (${DEPLOYMENT.aws} for the stack on AWS, ${DEPLOYMENT.google} for the Terraform of Google Cloud). On a terminal it asks for what is needed and no flag says`,
     )
-    .option('--url <url>', 'where the segments are uploaded: s3://bucket/prefix')
+    .addOption(
+      new Option('--cloud <cloud>', 'where it is deployed; else the platform of --url').choices([
+        'aws',
+        'google',
+      ]),
+    )
+    .option('--url <url>', 'where the segments are uploaded: s3://bucket/prefix or gs://bucket/prefix')
+    .option(
+      '--layout <layout>',
+      `how their keys are made: a shipper (${LAYOUT_PRESET_NAMES.join(', ')}) or a template such as {url}/{dataset}/…`,
+    )
     .option('--catalog-uri <uri>', 'the Iceberg REST catalog')
     .option('--namespace <name>', 'of the tables')
-    .option('--token-secret <name>', 'the secret of AWS Secrets Manager that holds the token of the catalog')
+    .option(
+      '--token-secret <name>',
+      'the secret, in the secret manager of the cloud, that holds the token of the catalog',
+    )
     .option('--create-table', 'create tables that are not there from their first segment')
     .option('--freshness <duration>', 'age of a table above which it is stale: 15m')
     .option('--stage <name>', 'name of the deployment', 'prod')
-    .option('--region <region>', 'AWS region of the deployment')
+    .option('--region <region>', 'of the bucket and the deployment')
+    .option('--project <id>', 'project on Google Cloud')
     .option('--dir <folder>', 'where to write', '.')
     .option('--force', 'overwrite files that are there')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  iceberg-registrar init\n  iceberg-registrar init --url s3://lake/landing --catalog-uri https://catalog.example.com/iceberg --namespace analytics',
+      helpText([
+        'iceberg-registrar init',
+        'iceberg-registrar init --url s3://lake/landing --catalog-uri https://catalog.example.com/iceberg --namespace analytics',
+        'iceberg-registrar init --url gs://lake/landing --layout spark --catalog-uri https://catalog.example.com/iceberg --namespace analytics --project my-project --region europe-west1',
+      ]),
     )
     .action(writeFiles);
   command.addCommand(notificationsCommand());
@@ -52,12 +63,14 @@ export function initCommand(): Command {
 }
 
 async function writeFiles(flags: Flags): Promise<void> {
-  const answers = await ask(flags);
+  const answers = await answersTo(flags);
+  const configuration = path.join(flags.dir, CONFIGURATION);
+  const deployment = path.join(flags.dir, DEPLOYMENT[answers.cloud]);
   const files = [
-    [path.join(flags.dir, CONFIGURATION), configurationFile(answers)],
-    [path.join(flags.dir, DEPLOYMENT), deploymentFile(answers, CONFIGURATION)],
+    [configuration, configurationFile(answers)],
+    [deployment, deploymentFile(answers, CONFIGURATION)],
   ] as const;
-  await checkConfig(files[0][1]);
+  await checkConfig(files[0][1], { [TOKEN_VARIABLE]: 'unread' });
   for (const [file] of files) {
     if (!flags.force && (await exists(file))) {
       throw new RegistrarError(
@@ -68,39 +81,17 @@ async function writeFiles(flags: Flags): Promise<void> {
   }
   await mkdir(flags.dir, { recursive: true });
   for (const [file, text] of files) await writeFile(file, text);
-  const written = files.map(([file]) => file);
-  if (flags.json) console.log(JSON.stringify({ written }));
-  else console.log(`Wrote ${written.join(' and ')}\nNext: npm run build && npm run synth -- ${written[1]}`);
+  if (flags.json) console.log(JSON.stringify({ written: [configuration, deployment] }));
+  else
+    console.log(`Wrote ${configuration} and ${deployment}\n${nextSteps(answers, configuration, deployment)}`);
 }
 
-async function ask(flags: Flags): Promise<Answers> {
-  const terminal = process.stdin.isTTY
-    ? createInterface({ input: process.stdin, output: process.stderr })
-    : undefined;
-  const answer = async (known: string | undefined, flag: string, question: string): Promise<string> => {
-    const text = known ?? (await terminal?.question(`${question}: `))?.trim();
-    if (text !== undefined && text !== '') return text;
-    throw new RegistrarError('config.invalid', `Cannot write a configuration without ${flag}: ${question}`);
-  };
-  try {
-    const { tokenSecret, freshness, region } = flags;
-    return {
-      url: await answer(flags.url, '--url', 'Where are the segments uploaded (s3://bucket/prefix)?'),
-      catalogUri: await answer(
-        flags.catalogUri,
-        '--catalog-uri',
-        'Where is the Iceberg REST catalog (https://…)?',
-      ),
-      namespace: await answer(flags.namespace, '--namespace', 'Which namespace are the tables in?'),
-      createTable: flags.createTable ?? false,
-      stage: flags.stage,
-      ...(tokenSecret !== undefined && { tokenSecret }),
-      ...(freshness !== undefined && { freshness }),
-      ...(region !== undefined && { region }),
-    };
-  } finally {
-    terminal?.close();
-  }
+function nextSteps({ cloud }: Answers, configuration: string, deployment: string): string {
+  const check = `Next, does it work?  REGISTRAR_CONFIG=${configuration} npx iceberg-registrar doctor`;
+  if (cloud === 'aws')
+    return `${check}\nThen, look at what would be deployed:  npm run build && npm run synth -- ${deployment}`;
+  const [config, parameters] = [path.resolve(configuration), path.resolve(deployment)];
+  return `${check}\nThen, look at what would be deployed:  npm run build && cd infra/google && terraform init && terraform plan -var-file=${parameters} -var "config=$(cat ${config})"`;
 }
 
 async function exists(file: string): Promise<boolean> {
@@ -108,62 +99,4 @@ async function exists(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function notificationsCommand(): Command {
-  return new Command('notifications')
-    .description(
-      'Show the notifications that the buckets should have: those they have, and ours to the arrivals queue. REGISTRAR_CONFIG names the configuration.',
-    )
-    .option('--stage <name>', 'name of the deployment', 'prod')
-    .option('--suffix <suffix>', 'what segments end in', '.parquet')
-    .option('--apply', 'put them; those of others are kept')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExit codes: 0 the buckets notify the queue, 3 they do not, 1 it cannot be told')
-    .action(
-      async ({
-        stage,
-        suffix,
-        apply,
-        json,
-      }: {
-        stage: string;
-        suffix: string;
-        apply?: true;
-        json?: true;
-      }) => {
-        const { entries } = await readConfig(process.env);
-        const results = [];
-        for (const [index, entry] of entries.entries()) {
-          const wanted = wantedNotification(entry);
-          if (wanted === undefined) {
-            throw new RegistrarError(
-              'config.invalid',
-              `Cannot notify anybody of "${entry.url}": set queues.arrivals to the URL of the arrivals queue, an output of the stack`,
-            );
-          }
-          const notifications = bucketNotifications(entry);
-          const id = `iceberg-registrar-${stage}${index === 0 ? '' : `-${index + 1}`}`;
-          const merged = mergeNotifications(
-            await notifications.read(wanted.bucket),
-            { ...wanted, suffix },
-            id,
-          );
-          if (apply && merged.state === 'added')
-            await notifications.write(wanted.bucket, merged.configuration);
-          results.push({
-            bucket: wanted.bucket,
-            state: apply ? 'current' : merged.state,
-            configuration: merged.configuration,
-          });
-        }
-        if (json) console.log(stringifyJson({ buckets: results }, 2));
-        else
-          for (const { bucket, state, configuration } of results)
-            console.log(
-              `${bucket}: ${state === 'current' ? 'as it should be' : 'to be added with --apply'}\n${stringifyJson(configuration, 2)}`,
-            );
-        process.exitCode = results.every(({ state }) => state === 'current') ? 0 : 3;
-      },
-    );
 }

@@ -5,6 +5,7 @@ import { inspect } from '../lib/jobs/inspect.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { type NameMapping, parseNameMapping } from '../lib/spec/name-mapping.ts';
 import { sourceStore } from '../lib/wire.ts';
+import { helpText } from './help-text.ts';
 import { inspectionJson, inspectionText } from './inspection.ts';
 
 interface Flags {
@@ -38,6 +39,16 @@ export function inspectCommand(): Command {
       new Option('--timestamp-millis <policy>', 'for columns in milliseconds')
         .choices(['refuse', 'accept'])
         .default('refuse'),
+    )
+    .addHelpText(
+      'after',
+      helpText(
+        [
+          'iceberg-registrar inspect test/files/pyarrow.parquet',
+          'iceberg-registrar inspect s3://lake/landing/orders/1.parquet --field-ids by_name',
+        ],
+        '0 it would be registered, 3 it is refused, 4 it has no rows, 1 it cannot be read',
+      ),
     )
     .action(async (file: string, flags: Flags) => {
       const formatVersion = flags.formatVersion === '3' ? 3 : 2;

@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander';
 import { decodeEvent } from '../lib/event/decode-event.ts';
 import { lambdaContext } from '../local/lambda-context.ts';
 import { readEvent } from './event-file.ts';
+import { helpText } from './help-text.ts';
 
 const INVOCATION_MS = 60_000;
 
@@ -16,7 +17,10 @@ export function invokeCommand(): Command {
     .option('--json', 'print one JSON object alone')
     .addHelpText(
       'after',
-      '\nExamples:\n  iceberg-registrar invoke route events/s3-put.json\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar invoke register events/chunk-message.json',
+      helpText([
+        'iceberg-registrar invoke route events/s3-put.json',
+        'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar invoke register events/chunk-message.json',
+      ]),
     )
     .action(async (name: string, file: string, { json = false }: { json?: boolean }) => {
       const event = await readEvent(file);

@@ -6,6 +6,7 @@ import { type Plan, plan } from '../lib/jobs/plan/plan.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { readEvent } from './event-file.ts';
+import { helpText } from './help-text.ts';
 import { planJson, planText } from './plan-report.ts';
 
 /** `plan s3://…|EVENT.json`: exits 0 when something would be registered, 3 when something would be refused, 4 when there is nothing to do. */
@@ -21,8 +22,13 @@ export function planCommand(): Command {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  iceberg-registrar plan events/s3-put.json\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar plan s3://lake/thadam/v1/cdc/orders/17.parquet' +
-        '\n\nExit codes: 0 something would be registered, 3 something would be refused, 4 nothing to do, 1 its message would come again',
+      helpText(
+        [
+          'iceberg-registrar plan events/s3-put.json',
+          'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar plan s3://lake/thadam/v1/cdc/orders/17.parquet',
+        ],
+        '0 something would be registered, 3 something would be refused, 4 nothing to do, 1 its message would come again',
+      ),
     )
     .action(async (what: string, { json = false }: { json?: boolean }) => {
       const event = what.includes('://') ? objectEvent(what) : await readEvent(what);

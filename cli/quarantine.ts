@@ -10,6 +10,7 @@ import {
 import { discard, type Redriven, redrive } from '../lib/jobs/quarantine/quarantine-redrive.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
+import { helpText } from './help-text.ts';
 import { printable } from './printable.ts';
 
 interface Flags {
@@ -27,6 +28,7 @@ export function quarantineCommand(): Command {
   );
   filtered(command.command('list').description('Failures that wait, oldest first'))
     .option('--all', 'those redriven or discarded too')
+    .addHelpText('after', helpText(['iceberg-registrar quarantine list --table analytics.orders']))
     .action(async (flags: Flags) => {
       const failures = await listFailures(await wired(), filterOf(flags));
       print(flags, { failures: failures.map(failureJson) }, () => failureTable(failures));
@@ -36,6 +38,7 @@ export function quarantineCommand(): Command {
     .description('Every record of one segment or event: failures, tries, answers')
     .argument('<uri>', 'of the segment, or of a record')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', helpText(['iceberg-registrar quarantine show s3://lake/landing/orders/1.parquet']))
     .action(async (uri: string, flags: Flags) => {
       const records = await recordsOf(await wired(), uri);
       if (records.length === 0) throw notThere(uri);
@@ -48,6 +51,16 @@ export function quarantineCommand(): Command {
       '--absent',
       'you have looked and the rows are not in the table: registration.unprovable then needs history from now on only',
     )
+    .addHelpText(
+      'after',
+      helpText(
+        [
+          'iceberg-registrar quarantine redrive --code segment.denied',
+          'iceberg-registrar quarantine redrive s3://lake/landing/orders/1.parquet --absent',
+        ],
+        '0 all was sent, 1 something was not',
+      ),
+    )
     .action(async (uris: readonly string[], flags: Flags) => {
       const ports = await wired();
       const failures = await listFailures(ports, selection(uris, flags));
@@ -58,6 +71,10 @@ export function quarantineCommand(): Command {
   filtered(command.command('discard').description('Say that failures need no more attention'))
     .argument('[uri...]', 'of segments or records; else all that the options name')
     .option('--all', 'without URI, table or code: everything that waits')
+    .addHelpText(
+      'after',
+      helpText(['iceberg-registrar quarantine discard s3://lake/landing/orders/1.parquet']),
+    )
     .action(async (uris: readonly string[], flags: Flags) => {
       const ports = await wired();
       const failures = await listFailures(ports, selection(uris, flags));

@@ -5,6 +5,7 @@ import { planRepair, type RepairAction, type RepairPlan } from '../lib/jobs/repa
 import { stringifyJson } from '../lib/spec/json.ts';
 import { formatIdentifier } from '../lib/spec/table-identifier.ts';
 import { wire } from '../lib/wire.ts';
+import { helpText } from './help-text.ts';
 import { printable } from './printable.ts';
 
 interface Flags {
@@ -29,7 +30,16 @@ export function repairCommand(): Command {
     .option('--keep-one', 'of several entries of the file all but one go')
     .option('--yes', 'carry the plan out')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExit codes: 0 planned or repaired, 4 nothing to do, 1 it cannot be done')
+    .addHelpText(
+      'after',
+      helpText(
+        [
+          'iceberg-registrar repair s3://lake/landing/orders/1.parquet --remove',
+          'iceberg-registrar repair s3://lake/landing/orders/1.parquet --replace --yes',
+        ],
+        '0 planned or repaired, 4 nothing to do, 1 it cannot be done',
+      ),
+    )
     .action(async (uri: string, flags: Flags) => {
       const ports = await wire(process.env, process.stderr);
       const plan = await planRepair(uri, actionOf(flags), ports);

@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import { Command } from 'commander';
 import { describeSettings } from '../lib/config/settings.ts';
 import { settingsPage } from '../lib/config/settings-page.ts';
+import { helpText } from './help-text.ts';
 
 /** `iceberg-registrar settings` */
 export function settingsCommand(): Command {
@@ -9,6 +10,7 @@ export function settingsCommand(): Command {
     .description('Print every key of the configuration: type, default, meaning, environment variable')
     .option('--json', 'as JSON')
     .option('--markdown', 'as the page docs/configuration.md')
+    .addHelpText('after', helpText(['iceberg-registrar settings', 'iceberg-registrar settings --json']))
     .action(({ json, markdown }: { json?: true; markdown?: true }) => {
       if (markdown) process.stdout.write(settingsPage());
       else if (json) console.log(JSON.stringify(describeSettings(), null, 2));

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { HealthReport } from '../lib/jobs/health/health.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { lookAtHealth, wire } from '../lib/wire.ts';
+import { helpText } from './help-text.ts';
 import { isAllGood, statusText } from './status-text.ts';
 
 interface Flags {
@@ -27,8 +28,13 @@ export function statusCommand(): Command {
     .option('--watch [seconds]', `look again every so often (${WATCH_SECONDS}), until Ctrl-C`, seconds)
     .addHelpText(
       'after',
-      '\nExamples:\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status --html status.html --watch 60' +
-        '\n\nExit codes: 0 all is well, 3 a table needs attention, 1 it cannot be told now',
+      helpText(
+        [
+          'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status',
+          'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status --html status.html --watch 60',
+        ],
+        '0 all is well, 3 a table needs attention, 1 it cannot be told now',
+      ),
     )
     .action(async (flags: Flags) => {
       const wiring = await wire(process.env, process.stderr);

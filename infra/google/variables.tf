@@ -11,7 +11,7 @@ variable "region" {
 variable "stage" {
   description = "Part of every name, so that several deployments share a project."
   type        = string
-  default     = "production"
+  default     = "prod"
 }
 
 variable "bucket" {

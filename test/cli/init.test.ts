@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { deployableOf, loadDeployable, readDeployment } from '../../infra/deployment.ts';
 import { deploymentProblems } from '../../infra/deployment-problems.ts';
 import { describeSettings } from '../../lib/config/settings.ts';
@@ -80,6 +81,16 @@ describe('iceberg-registrar init', () => {
     expect(await entries(uncommented)).toEqual(await entries(text));
   });
 
+  test('takes the name of a shipper for the layout, and refuses what is neither', async () => {
+    const { dir } = init(...ANSWERS, '--layout', 'spark');
+    const { entries } = await loadDeployable(path.join(dir, 'deployment.yaml'));
+    expect(entries).toEqual([expect.objectContaining({ layout: '{url}/{dataset}/…', field_ids: 'by_name' })]);
+    expect(init(...ANSWERS, '--layout', 'sparc')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('layout'),
+    });
+  });
+
   test('asks for nothing without a terminal, but says what is missing', () => {
     const { status, stderr } = init('--url', 's3://lake/landing');
     expect(status).toBe(1);
@@ -99,6 +110,59 @@ describe('iceberg-registrar init', () => {
     expect(again.status).toBe(1);
     expect(again.stderr).toContain('it is there already');
     expect(init(...ANSWERS, '--dir', dir, '--force').status).toBe(0);
+  });
+});
+
+describe('iceberg-registrar init for Google Cloud', () => {
+  const ON_GOOGLE = [
+    '--url',
+    'gs://lake/landing/',
+    '--catalog-uri',
+    'https://catalog.example.com/iceberg',
+    '--namespace',
+    'analytics',
+  ];
+  const PLACE = ['--project', 'my-project', '--region', 'europe-west1'];
+
+  test('writes a configuration, and the variables that the Terraform asks for', async () => {
+    const { status, stderr, stdout, read } = init(...ON_GOOGLE, ...PLACE, '--token-secret', 'catalog');
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(stdout).toContain('terraform plan -var-file=');
+    const config = parse(read('registrar.yaml')) as Record<string, unknown>;
+    expect(config).toMatchObject({
+      url: 'gs://lake/landing',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
+      catalog_token: '${env:CATALOG_TOKEN}',
+      table_location: 'gs://lake/landing-tables/{dataset}',
+      quarantine_url: 'gs://lake/landing-quarantine',
+      queues: { registrations: 'projects/my-project/topics/iceberg-registrar-prod-arrivals' },
+    });
+    const variables = read('deployment.tfvars');
+    expect(variables).toContain('segments_prefix = "landing/"\ntables_prefix = "landing-tables/"');
+    expect(variables).toContain('secrets = { CATALOG_TOKEN = "catalog" }');
+    const declared = readFileSync(path.join(root, 'infra/google/variables.tf'), 'utf8')
+      .split(/^(?=variable )/m)
+      .flatMap((text) => {
+        const name = /^variable "(\w+)"/.exec(text)?.[1];
+        return name === undefined ? [] : [{ name, isNeeded: !/^ {2}default /m.test(text) }];
+      });
+    const set = [...variables.matchAll(/^(?:# )?(\w+) = /gm)].map(([, name]) => name);
+    expect(declared.map(({ name }) => name)).toEqual(expect.arrayContaining(set));
+    // The configuration is given on the command line, as the text of its file.
+    const needed = declared.flatMap(({ name, isNeeded }) => (isNeeded && name !== 'config' ? [name] : []));
+    expect(set).toEqual(expect.arrayContaining(needed));
+  });
+
+  test.each([
+    ['a project', [...ON_GOOGLE, '--region', 'europe-west1'], '--project'],
+    ['a prefix', ['--url', 'gs://lake', ...ON_GOOGLE.slice(2), ...PLACE], 'name a prefix'],
+    ['a bucket there', [...ANSWERS, '--cloud', 'google'], 'gs://bucket/prefix'],
+  ])('needs %s', (_, args, problem) => {
+    const { status, stderr, read } = init(...args);
+    expect(status).toBe(1);
+    expect(stderr).toContain(problem);
+    expect(() => read('registrar.yaml')).toThrow();
   });
 });
 

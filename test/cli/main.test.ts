@@ -33,6 +33,17 @@ describe('the command line', () => {
   });
 
   test.each([
+    ...['backfill', 'completion', 'demo', 'doctor', 'explain', 'init', 'inspect', 'invoke', 'plan'],
+    ...['reconcile', 'repair', 'settings', 'status', 'init notifications'],
+    ...['list', 'show', 'redrive', 'discard'].map((name) => `quarantine ${name}`),
+  ])('%s --help has examples to copy and says what its exit codes mean', (command) => {
+    const { status, stdout } = run([...command.split(' '), '--help']);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`iceberg-registrar ${command}`);
+    expect(stdout).toMatch(/\nExamples:\n.*iceberg-registrar[\s\S]*\nExit codes: 0/);
+  });
+
+  test.each([
     [['nonsense'], 'unknown command'],
     [['explain'], 'missing required argument'],
     [['explain', 'absent.json'], 'absent.json'],

@@ -1,0 +1,77 @@
+import { Command } from 'commander';
+import { RegistrarError } from '../lib/errors.ts';
+import { mergeNotifications, wantedNotification } from '../lib/jobs/bucket-notifications.ts';
+import { stringifyJson } from '../lib/spec/json.ts';
+import { readConfig } from '../lib/wire/configuration.ts';
+import { bucketNotifications } from '../lib/wire.ts';
+import { helpText } from './help-text.ts';
+
+/** `iceberg-registrar init notifications [--apply]`: exits 0 when the buckets notify the queue, 3 when they do not. */
+export function notificationsCommand(): Command {
+  return new Command('notifications')
+    .description(
+      'Show the notifications that the buckets should have: those they have, and ours to the arrivals queue. REGISTRAR_CONFIG names the configuration.',
+    )
+    .option('--stage <name>', 'name of the deployment', 'prod')
+    .option('--suffix <suffix>', 'what segments end in', '.parquet')
+    .option('--apply', 'put them; those of others are kept')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      helpText(
+        [
+          'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar init notifications',
+          'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar init notifications --apply',
+        ],
+        '0 the buckets notify the queue, 3 they do not, 1 it cannot be told',
+      ),
+    )
+    .action(
+      async ({
+        stage,
+        suffix,
+        apply,
+        json,
+      }: {
+        stage: string;
+        suffix: string;
+        apply?: true;
+        json?: true;
+      }) => {
+        const { entries } = await readConfig(process.env);
+        const results = [];
+        for (const [index, entry] of entries.entries()) {
+          const wanted = wantedNotification(entry);
+          if (wanted === undefined) {
+            throw new RegistrarError(
+              'config.invalid',
+              entry.url.startsWith('gs://')
+                ? `Cannot notify anybody of "${entry.url}": on Google Cloud the Terraform does, or gcloud (docs/deploying-google-cloud.md)`
+                : `Cannot notify anybody of "${entry.url}": set queues.arrivals to the URL of the arrivals queue, an output of the stack`,
+            );
+          }
+          const notifications = bucketNotifications(entry);
+          const id = `iceberg-registrar-${stage}${index === 0 ? '' : `-${index + 1}`}`;
+          const merged = mergeNotifications(
+            await notifications.read(wanted.bucket),
+            { ...wanted, suffix },
+            id,
+          );
+          if (apply && merged.state === 'added')
+            await notifications.write(wanted.bucket, merged.configuration);
+          results.push({
+            bucket: wanted.bucket,
+            state: apply ? 'current' : merged.state,
+            configuration: merged.configuration,
+          });
+        }
+        if (json) console.log(stringifyJson({ buckets: results }, 2));
+        else
+          for (const { bucket, state, configuration } of results)
+            console.log(
+              `${bucket}: ${state === 'current' ? 'as it should be' : 'to be added with --apply'}\n${stringifyJson(configuration, 2)}`,
+            );
+        process.exitCode = results.every(({ state }) => state === 'current') ? 0 : 3;
+      },
+    );
+}

@@ -1,0 +1,106 @@
+import { createInterface } from 'node:readline/promises';
+import { RegistrarError } from '../lib/errors.ts';
+import type { Answers } from './init-files.ts';
+
+/** What may be said instead of being asked. */
+export interface InitFlags {
+  readonly cloud?: Answers['cloud'];
+  readonly url?: string;
+  readonly layout?: string;
+  readonly catalogUri?: string;
+  readonly namespace?: string;
+  readonly tokenSecret?: string;
+  readonly createTable?: true;
+  readonly freshness?: string;
+  readonly stage: string;
+  readonly region?: string;
+  readonly project?: string;
+}
+
+/**
+ * The answers by flags, and on a terminal by questions. Where the flags say all that is needed, nothing is asked: what may be left out
+ * has its default then.
+ *
+ * @throws `config.invalid` where something needed is not said and there is nobody to ask
+ */
+export async function answersTo(flags: InitFlags): Promise<Answers> {
+  const terminal = process.stdin.isTTY
+    ? createInterface({ input: process.stdin, output: process.stderr })
+    : undefined;
+  const asksMore = [flags.url, flags.catalogUri, flags.namespace].includes(undefined);
+  const needed = async (known: string | undefined, flag: string, question: string): Promise<string> => {
+    const text = known ?? (await terminal?.question(`${question} `))?.trim();
+    if (text !== undefined && text !== '') return text;
+    throw new RegistrarError('config.invalid', `Cannot write a configuration without ${flag}: ${question}`);
+  };
+  const optional = async (known: string | undefined, question: string): Promise<string | undefined> => {
+    if (known !== undefined || !asksMore) return known;
+    const text = (await terminal?.question(`${question} `))?.trim();
+    return text === '' ? undefined : text;
+  };
+  try {
+    const cloud = await cloudOf(flags, optional);
+    const { url, secrets } = CLOUDS[cloud];
+    const uploads = await needed(flags.url, '--url', `Where are the segments uploaded (${url})?`);
+    const answers = {
+      url: uploads.replace(/\/+$/, ''),
+      layout: await optional(
+        flags.layout,
+        'How are their keys made: the name of a shipper, such as spark, or a template (Enter: {url}/thadam/v1/{pipeline}/{dataset}/…)?',
+      ),
+      catalogUri: await needed(
+        flags.catalogUri,
+        '--catalog-uri',
+        'Where is the Iceberg REST catalog (https://…)?',
+      ),
+      tokenSecret: await optional(
+        flags.tokenSecret,
+        `Which secret of ${secrets} holds its token (Enter: none)?`,
+      ),
+      namespace: await needed(flags.namespace, '--namespace', 'Which namespace are the tables in?'),
+      createTable:
+        flags.createTable ??
+        /^y/i.test((await optional(undefined, 'Create tables that are not there (y/N)?')) ?? ''),
+      freshness: flags.freshness,
+      stage: flags.stage,
+    };
+    if (cloud === 'aws') {
+      return {
+        ...answers,
+        cloud,
+        region: await optional(flags.region, 'In which region (Enter: the CDK’s)?'),
+      };
+    }
+    return {
+      ...answers,
+      cloud,
+      region: await needed(flags.region, '--region', 'In which region (that of the bucket)?'),
+      project: await needed(flags.project, '--project', 'In which project?'),
+    };
+  } finally {
+    terminal?.close();
+  }
+}
+
+const CLOUDS = {
+  aws: { url: 's3://bucket/prefix', secrets: 'AWS Secrets Manager' },
+  google: { url: 'gs://bucket/prefix', secrets: 'Secret Manager' },
+} as const;
+
+/** @throws `config.invalid` where the two flags are of different platforms */
+async function cloudOf(
+  { cloud, url }: InitFlags,
+  ask: (known: string | undefined, question: string) => Promise<string | undefined>,
+): Promise<Answers['cloud']> {
+  if (url !== undefined) {
+    const platform = url.startsWith('gs://') ? 'google' : 'aws';
+    if (cloud === undefined || cloud === platform) return platform;
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot deploy on "${cloud}" what is uploaded to "${url}": name one of ${CLOUDS[cloud].url}`,
+    );
+  }
+  const answer = cloud ?? (await ask(undefined, 'On which cloud: aws or google (Enter: aws)?')) ?? 'aws';
+  if (answer === 'aws' || answer === 'google') return answer;
+  throw new RegistrarError('config.invalid', `Cannot deploy on "${answer}": it is aws or google`);
+}
