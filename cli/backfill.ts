@@ -7,9 +7,12 @@ import { type DryRun, dryRun } from '../lib/jobs/backfill/dry-run.ts';
 import { inventoriedObjects, lakeAt, listedObjects } from '../lib/jobs/backfill/lake.ts';
 import type { LogRecord } from '../lib/ports.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
-import { sourceStore, wire } from '../lib/wire.ts';
+import { sourceStore, type Wiring, wire } from '../lib/wire.ts';
+import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
 import { progressLine, reportJson, reportText } from './backfill-report.ts';
 import { dryRunJson, dryRunText } from './dry-run-report.ts';
+import { helpText } from './help-text.ts';
+import { INTERRUPTED, stopSignal } from './stop-signal.ts';
 import { wholeNumber } from './whole-number.ts';
 
 interface Flags {
@@ -22,8 +25,6 @@ interface Flags {
   readonly json?: true;
 }
 
-/** What a shell gives a process that ended by Ctrl-C. */
-const INTERRUPTED = 130;
 /** Besides these the report tells it all at the end. */
 const TOLD_AT_THE_END = ['quarantined', 'committed'];
 
@@ -43,23 +44,34 @@ export function backfillCommand(): Command {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders --dry-run\n  iceberg-registrar backfill s3://lake --from-inventory s3://inventories/lake/daily/2026-01-31T01-00Z/manifest.json' +
-        '\n\nExit codes: 0 every segment is in its table, or sent; 3 some are refused; 1 a table could not be written, or a segment not reached; 130 stopped by Ctrl-C',
+      helpText(
+        [
+          'iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders --dry-run',
+          'iceberg-registrar backfill s3://lake --from-inventory s3://inventories/lake/daily/2026-01-31T01-00Z/manifest.json',
+        ],
+        '0 every segment is in its table, or sent; 3 some are refused; 1 a table could not be written, or a segment not reached; 130 stopped by Ctrl-C',
+      ),
     )
     .action(async (uri: string, flags: Flags) => {
-      const ports = await backfillPorts(flags);
+      const line = terminalLine(process.stderr);
+      const wiring = await wire(process.env, line);
+      const ports = backfillPorts(flags, wiring);
       const source = sourceOf(uri, flags);
+      const signal = stopSignal(line.write);
       if (flags.dryRun) {
         const forecast = await dryRun(source, ports, {
           segmentsACommit: flags.commitSize,
           sampleSize: flags.sample,
-          signal: stopSignal(),
+          signal,
         });
         console.log(flags.json ? stringifyJson(dryRunJson(forecast), 2) : dryRunText(forecast));
         process.exitCode = dryRunExitCode(forecast);
         return;
       }
-      const report = await backfill(source, ports, optionsOf(flags));
+      const report = await wiring.trace({ name: 'backfill' }, () =>
+        backfill(source, ports, optionsOf(flags, signal, line)),
+      );
+      line.clear();
       console.log(flags.json ? stringifyJson(reportJson(report), 2) : reportText(report));
       process.exitCode = exitCode(report);
     });
@@ -71,8 +83,7 @@ function dryRunExitCode({ interrupted, tables, refused, left }: DryRun): number 
   return refused.length > 0 || Object.keys(left).length > 0 ? 3 : 0;
 }
 
-async function backfillPorts({ concurrency }: Flags): Promise<BackfillPorts> {
-  const wiring = await wire(process.env, process.stderr);
+function backfillPorts({ concurrency }: Flags, wiring: Wiring): BackfillPorts {
   const unlessTold = (log: (record: LogRecord) => void) => (record: LogRecord) => {
     if (!TOLD_AT_THE_END.includes(record.event)) log(record);
   };
@@ -92,25 +103,14 @@ function sourceOf(uri: string, { fromInventory }: Flags) {
   };
 }
 
-function optionsOf({ enqueue, commitSize, json }: Flags): BackfillOptions {
+function optionsOf({ enqueue, commitSize }: Flags, signal: AbortSignal, line: TerminalLine): BackfillOptions {
   return {
     action: enqueue ? 'enqueue' : 'register',
     segmentsACommit: commitSize,
-    signal: stopSignal(),
-    ...(json ? {} : { onProgress: (progress) => console.error(progressLine(progress)) }),
+    signal,
+    // Without a terminal the objects need not be counted either.
+    ...(process.stderr.isTTY && { onProgress: (progress) => line.show(progressLine(progress)) }),
   };
-}
-
-/** The first Ctrl-C, or SIGTERM, asks to stop; a second one ends the process, which loses nothing either. */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  const ask = () => {
-    process.removeListener('SIGINT', ask).removeListener('SIGTERM', ask);
-    console.error('Stopping after what is under way; once more ends it now, and loses nothing.');
-    stop.abort();
-  };
-  process.once('SIGINT', ask).once('SIGTERM', ask);
-  return stop.signal;
 }
 
 function exitCode({ interrupted, done, tables, refusedBy }: BackfillReport): number {

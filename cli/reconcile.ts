@@ -7,10 +7,15 @@ import {
   type Unreconciled,
 } from '../lib/jobs/reconcile/reconcile-all.ts';
 import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
+import type { ReconcileProgress } from '../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
+import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
+import { helpText } from './help-text.ts';
 import { printable } from './printable.ts';
+import { readableAmount } from './readable-amount.ts';
+import { INTERRUPTED, stopSignal } from './stop-signal.ts';
 
 interface Flags {
   readonly dataset?: string;
@@ -29,11 +34,11 @@ const NEVER_ENDING_MS = 15 * 60_000;
 /** Reasons that are in the order of things: compaction leaves them behind. */
 const EXPECTED = ['deleted'];
 
-/** `reconcile`: exits 0 when store and tables agree, or will by now; 3 when something is missing or reported, 1 when a dataset could not be compared. */
+/** `reconcile`: exits 0 when store and tables agree, or will by now; 3 when something is missing or reported, 1 when a dataset could not be compared, 130 when stopped. */
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description(
-      'Compares what lies in the store with the tables. What is provably in no snapshot can be enqueued or registered; everything else is reported.',
+      'Compares what lies in the store with the tables. What is provably in no snapshot can be enqueued or registered; everything else is reported. Stops at Ctrl-C, and says where to go on.',
     )
     .option('--dataset <name>', 'one dataset alone')
     .option('--since <time>', 'objects uploaded before are not looked at: 2026-01-31, or with a time')
@@ -44,28 +49,55 @@ export function reconcileCommand(): Command {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExit codes: 0 store and tables agree, or what was missing is seen to; 3 something is missing or reported; 1 a dataset could not be compared',
+      helpText(
+        [
+          'iceberg-registrar reconcile --dataset orders',
+          'iceberg-registrar reconcile --since 2026-01-31 --enqueue',
+        ],
+        '0 store and tables agree, or what was missing is seen to; 3 something is missing or reported; 1 a dataset could not be compared; 130 stopped by Ctrl-C',
+      ),
     )
     .action(async (flags: Flags) => {
-      const ports = await wire(process.env, process.stderr);
+      const line = terminalLine(process.stderr);
+      const ports = await wire(process.env, line);
+      const signal = stopSignal(line.write);
       const results: Result[] = [];
-      for await (const result of reconcileAll(ports, optionsOf(flags), () => NEVER_ENDING_MS)) {
-        results.push(result);
-        if (!flags.json) console.log('error' in result ? failureText(result) : resultText(result));
-      }
+      await ports.trace({ name: 'reconcile' }, async () => {
+        const options = optionsOf(flags, signal, line);
+        for await (const result of reconcileAll(ports, options, () => NEVER_ENDING_MS)) {
+          results.push(result);
+          line.clear();
+          if (!flags.json) console.log('error' in result ? failureText(result) : resultText(result));
+        }
+      });
       if (flags.json) console.log(stringifyJson({ reconciled: results.map(resultJson) }, 2));
-      process.exitCode = exitCode(results);
+      process.exitCode = signal.aborted ? INTERRUPTED : exitCode(results);
     });
 }
 
-function optionsOf({ dataset, since, grace, startAfter, enqueue, register }: Flags): ReconcileAllOptions {
+function optionsOf(
+  { dataset, since, grace, startAfter, enqueue, register }: Flags,
+  signal: AbortSignal,
+  line: TerminalLine,
+): ReconcileAllOptions {
   return {
+    signal,
+    // Without a terminal the objects need not be counted either.
+    ...(process.stderr.isTTY && { onProgress: (progress) => line.show(progressText(progress)) }),
     missing: register ? 'register' : enqueue ? 'enqueue' : 'report',
     graceMs: Number(grace) * 60_000,
     ...(dataset !== undefined && { dataset }),
     ...(since !== undefined && { sinceMs: instant(since) }),
     ...(startAfter !== undefined && { startAfter }),
   };
+}
+
+/** `s3://lake/orders: 12,000 of 1,000,000 objects · 1,234 a second · 13 min left` */
+function progressText({ directory, listed, count, perSecond, leftMs }: ReconcileProgress): string {
+  const amount = (of: number) => readableAmount(of, 'count');
+  const left = leftMs === undefined ? '' : ` · ${readableAmount(leftMs, 'ms')} left`;
+  const total = `${count.isAll ? '' : 'at least '}${amount(count.counted)}`;
+  return `${printable(directory)}: ${amount(listed)} of ${total} objects · ${amount(perSecond)} a second${left}`;
 }
 
 function exitCode(results: readonly Result[]): number {
@@ -100,6 +132,7 @@ function failureText({ directory, error }: Unreconciled): string {
 function resultText(result: Reconciliation): string {
   const { table, directory, listed, registered, ignored, recent, older, missing, reported, done, lost } =
     result;
+  const { resumeAfter } = result;
   const counts = new Table({ style: { head: [], border: [], compact: true } });
   counts.push(
     ['listed', listed],
@@ -115,7 +148,11 @@ function resultText(result: Reconciliation): string {
     EXPECTED.includes(reason) ? [] : sample.map((uri) => `${reason}  ${printable(uri)}`),
   );
   const warnings = lost === undefined ? [] : [`commits lost  ${printable(lostCommitsText(lost))}`];
-  return [`${printable(table)}  ${printable(directory)}`, counts.toString(), ...warnings, ...samples].join(
-    '\n',
-  );
+  return [
+    `${printable(table)}  ${printable(directory)}`,
+    counts.toString(),
+    ...warnings,
+    ...samples,
+    ...(resumeAfter === undefined ? [] : [`Stopped: go on with --start-after '${printable(resumeAfter)}'`]),
+  ].join('\n');
 }

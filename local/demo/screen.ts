@@ -1,6 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
+import { terminalLine } from '../terminal-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -18,16 +19,14 @@ export interface Screen {
 /** A screen on a stream: colours and rewriting only on a terminal. */
 export function screenOn(stream: NodeJS.WriteStream | WriteStream): Screen {
   const paint: Screen['paint'] = (style, text) => styleText(style, text, { stream });
-  const clear = stream.isTTY ? '\r\u001b[2K' : '';
+  const progress = terminalLine(stream);
   const line = (text: string): void => {
-    stream.write(`${clear}${text}\n`);
+    progress.write(`${text}\n`);
   };
   return {
     heading: (text) => line(`\n${paint('bold', text)}`),
     line,
-    progress: (text) => {
-      if (stream.isTTY) stream.write(`${clear}${paint('dim', text)}`);
-    },
+    progress: progress.show,
     table: (head, rows) => {
       const table = new Table({
         head: head.map((title) => paint('bold', title)),

@@ -38,6 +38,19 @@ describe('reconcile on the command line', () => {
     expect(JSON.parse(stdout).reconciled).toEqual([expect.objectContaining({ done: { committed: 1 } })]);
     expect((await run('reconcile', '--grace', '0')).status).toBe(0);
   });
+
+  test('ends at Ctrl-C with what it has, says where to go on, and exits 130', async () => {
+    const { status, stdout, stderr } = await runCli(['reconcile'], registration.environment, (child) => {
+      registration.fault = () => {
+        child.kill('SIGINT');
+        registration.fault = undefined;
+        return undefined;
+      };
+    });
+    expect(status).toBe(130);
+    expect(stderr).toContain('Stopping after what is under way');
+    expect(stdout).toContain("Stopped: go on with --start-after 's3://lake/in/thadam/v1/plant/orders/");
+  });
 });
 
 describe('repair on the command line', () => {

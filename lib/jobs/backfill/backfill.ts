@@ -1,3 +1,4 @@
+import { countObjects } from '../object-count.ts';
 import { sendAgain } from '../quarantine/send-again.ts';
 import { footerMemory } from '../register/footer-memory.ts';
 import type { BackfillPorts } from './backfill-ports.ts';
@@ -6,7 +7,7 @@ import { type Batch, batchesOf } from './batches.ts';
 import { begin, finish, type Work } from './begun-batch.ts';
 import type { LakeObject } from './lake-object.ts';
 import { referenceOf } from './open-table.ts';
-import { countObjects, type Progress, progressOf } from './progress.ts';
+import { type Progress, progressOf } from './progress.ts';
 import { counted, noRequests } from './requests.ts';
 
 export interface BackfillOptions {

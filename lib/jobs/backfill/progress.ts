@@ -1,12 +1,6 @@
+import type { ObjectCount } from '../object-count.ts';
 import type { BackfillReport } from './backfill-report.ts';
 import { storeDollars } from './requests.ts';
-
-/** How many objects there are, counted by a pass of its own beside the work. */
-export interface ObjectCount {
-  readonly counted: number;
-  /** Not yet: there are more. */
-  readonly isAll: boolean;
-}
 
 export interface Progress {
   readonly report: BackfillReport;
@@ -35,18 +29,4 @@ export function progressOf(report: BackfillReport, count: ObjectCount): Progress
     dollars,
     totalDollars: isForeseeable ? dollars * (1 + left / ended) : undefined,
   };
-}
-
-/** Counts objects beside the work; a list that fails ends it, since the work's own says why. */
-export function countObjects(objects: AsyncIterable<unknown>, signal: AbortSignal): () => ObjectCount {
-  const count = { counted: 0, isAll: false };
-  const pass = async () => {
-    for await (const _ of objects) {
-      if (signal.aborted) return;
-      count.counted += 1;
-    }
-    count.isAll = true;
-  };
-  pass().catch(() => undefined);
-  return () => count;
 }

@@ -10,6 +10,7 @@ import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
 import { lostCommits } from '../health/lost-commits.ts';
+import { countObjects } from '../object-count.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
 import { missingTable } from '../register/ensure-table.ts';
@@ -18,6 +19,7 @@ import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
 import { candidateOf, listedReference, segmentTest, waitingIn } from './dataset-objects.ts';
 import type { Dataset } from './datasets.ts';
+import { type ReconcileProgress, reconcileProgress } from './reconcile-progress.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
 
 export type ReconcilePorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
@@ -31,6 +33,10 @@ export interface ReconcileOptions {
   readonly graceMs?: number;
   /** Where an earlier pass ran out of time. */
   readonly startAfter?: string;
+  /** Asks to stop: what is under way is finished, and the report says where to go on. */
+  readonly signal?: AbortSignal;
+  /** Told after every thousand objects; for what is left, the objects are counted beside the work. */
+  readonly onProgress?: (progress: ReconcileProgress) => void;
 }
 
 const GRACE_MS = 3_600_000;
@@ -68,14 +74,17 @@ export async function reconcile(
   const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
   const untilMs = ports.clock.now() - graceMs;
   const settle = settlerOf(dataset, state, ports, options, tally, remainingMs);
+  const list = () => store.list(`${directory}/`, startAfter === undefined ? {} : { startAfter });
+  using progress = progressTeller(directory, list, ports, options);
 
   let batch: ListedObject[] = [];
   let last = startAfter;
-  for await (const object of store.list(`${directory}/`, startAfter === undefined ? {} : { startAfter })) {
-    if (remainingMs() < REPORT_MS) {
+  for await (const object of list()) {
+    if (options.signal?.aborted === true || remainingMs() < REPORT_MS) {
       tally.resumeAfter = last ?? `${directory}/`;
       break;
     }
+    if (tally.listed % BATCH === 0) progress.tell(tally.listed);
     tally.listed += 1;
     last = object.uri;
     const entry = live.see(object.uri, object.sizeBytes);
@@ -96,6 +105,23 @@ export async function reconcile(
   const report = { ...tally.report(table, directory), ...(lost !== undefined && { lost }) };
   ports.log.info({ event: 'reconciled', ...figures(report) });
   return report;
+}
+
+/** Tells how far it is to whoever wants to know; at its end the objects are counted no further. */
+function progressTeller(
+  directory: string,
+  list: () => AsyncIterable<unknown>,
+  { clock }: Pick<ReconcilePorts, 'clock'>,
+  { onProgress }: ReconcileOptions,
+): Disposable & { readonly tell: (listed: number) => void } {
+  const ended = new AbortController();
+  const startedMs = clock.now();
+  const count = onProgress && countObjects(list(), ended.signal);
+  return {
+    tell: (listed) =>
+      count && onProgress?.(reconcileProgress(directory, listed, count(), clock.now() - startedMs)),
+    [Symbol.dispose]: () => ended.abort(),
+  };
 }
 
 /** The live files of the branch's head; a path that is live twice is noted. */

@@ -5,6 +5,7 @@ import {
   type ReconcilePorts,
   reconcile,
 } from '../../../lib/jobs/reconcile/reconcile.ts';
+import type { ReconcileProgress } from '../../../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../../../lib/jobs/reconcile/reconcile-report.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';
@@ -172,6 +173,26 @@ describe('reconcile: what is missing', () => {
     } while (startAfter !== undefined && passes < 20);
     expect(samples).toEqual(lost);
     expect(passes).toBeGreaterThan(1);
+  });
+
+  test('stops where it is asked to, and says where to go on', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const lost = [uriOf(upload('b', 2))];
+    const stop = new AbortController();
+    stop.abort();
+    const { listed, resumeAfter = '' } = await reconciled({ signal: stop.signal });
+    expect(listed).toBe(0);
+    expect((await reconciled({ startAfter: resumeAfter })).missing.sample).toEqual(lost);
+  });
+
+  test('tells how far it is, with all objects counted beside it', async () => {
+    await registration.deliver([upload('a', 1)]);
+    for (let id = 0; id < 1_000; id += 1) registration.upload(`thadam/v1/plant/orders/${id}.txt`, bytes(1));
+    const told: ReconcileProgress[] = [];
+    const { listed } = await reconciled({ onProgress: (progress) => told.push(progress) });
+    expect(told.map((progress) => progress.listed)).toEqual([0, 1_000]);
+    expect(told[1]?.count.counted).toBeGreaterThanOrEqual(1_000);
+    expect(told[1]?.count.counted).toBeLessThanOrEqual(listed);
   });
 });
 

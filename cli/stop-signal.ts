@@ -1,0 +1,14 @@
+/** What a shell gives a process that ended by Ctrl-C. */
+export const INTERRUPTED = 130;
+
+/** The first Ctrl-C, or SIGTERM, asks to stop; a second one ends the process, which loses nothing either. */
+export function stopSignal(tell: (text: string) => void): AbortSignal {
+  const stop = new AbortController();
+  const ask = () => {
+    process.removeListener('SIGINT', ask).removeListener('SIGTERM', ask);
+    tell('Stopping after what is under way; once more ends it now, and loses nothing.\n');
+    stop.abort();
+  };
+  process.once('SIGINT', ask).once('SIGTERM', ask);
+  return stop.signal;
+}

@@ -1,0 +1,41 @@
+import { styleText } from 'node:util';
+
+/** What of a stream a line needs to know. */
+export type Terminal = Pick<NodeJS.WriteStream, 'write'> & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+};
+
+/** A dim line at the end of a terminal that is rewritten in place; where the stream is none, there is none. */
+export interface TerminalLine {
+  /** Replaces what it showed. Cut to the terminal's width: what has wrapped could not be taken away again. */
+  show(text: string): void;
+  /** Takes it away. */
+  clear(): void;
+  /** Writes what stays, in the line's place. */
+  write(text: string): boolean;
+}
+
+const TAKE_AWAY = '\r\u001b[2K';
+const USUAL_COLUMNS = 80;
+
+export function terminalLine(stream: Terminal): TerminalLine {
+  let isShown = false;
+  const clear = () => {
+    if (isShown) stream.write(TAKE_AWAY);
+    isShown = false;
+  };
+  return {
+    show: (text) => {
+      if (stream.isTTY !== true) return;
+      const cut = text.slice(0, (stream.columns ?? USUAL_COLUMNS) - 1);
+      stream.write(`${TAKE_AWAY}${styleText('dim', cut, { stream: stream as NodeJS.WriteStream })}`);
+      isShown = true;
+    },
+    clear,
+    write: (text) => {
+      clear();
+      return stream.write(text);
+    },
+  };
+}
