@@ -132,6 +132,12 @@ function charts(moments: readonly Moment[]): readonly string[] {
       'count',
     ),
     figure('Mean file a commit', series(meanFile), 'bars', 'bytes'),
+    figure(
+      'From upload to commit',
+      series(({ lagMs }) => lagMs),
+      'bars',
+      'ms',
+    ),
     figure('Time between commits', gaps, 'bars', 'ms'),
   ];
 }

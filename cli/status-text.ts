@@ -53,12 +53,13 @@ export function checkText({ measure, value, threshold, atLeast, unit }: Check): 
 }
 
 function tableLine(table: TableHealth, width: number): string {
-  const { available, fresh, healthy, ageMs, trend } = table;
+  const { available, fresh, healthy, ageMs, lagMs, trend } = table;
   const newest = trend.moments.at(-1);
   const figures = [
     ...(newest?.totalRows === undefined ? [] : [`${readableAmount(newest.totalRows, 'count')} rows`]),
     ...(newest?.totalFiles === undefined ? [] : [`${readableAmount(newest.totalFiles, 'count')} files`]),
     ...(ageMs === undefined ? [] : [`newest ${readableAmount(ageMs, 'ms')} ago`]),
+    ...(lagMs === undefined ? [] : [`${readableAmount(lagMs, 'ms')} after its upload`]),
   ];
   const states = available
     ? [mark(true, 'available'), mark(fresh, 'fresh', 'STALE'), mark(healthy, 'healthy', 'UNHEALTHY')]

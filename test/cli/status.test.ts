@@ -50,7 +50,7 @@ describe('iceberg-registrar status', () => {
     expect(err).toBe('');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^lake\.telemetry {2}available {2}fresh {2}healthy {2}[\d,]+ rows, \d files, newest .* ago\n.* 1 tables, 1 available, fresh and healthy\n$/,
+      /^lake\.telemetry {2}available {2}fresh {2}healthy {2}[\d,]+ rows, \d files, newest .* ago, .* after its upload\n.* 1 tables, 1 available, fresh and healthy\n$/,
     );
   });
 
@@ -68,7 +68,7 @@ describe('iceberg-registrar status', () => {
     expect(page).toContain('lake.telemetry');
     expect(page).not.toMatch(/<script|<link|src=|url\(|https?:/);
     expect(page).toContain('name="viewport"');
-    expect(page.match(/<svg /g)?.length).toBe(6);
+    expect(page.match(/<svg /g)?.length).toBe(7);
   });
 
   test('exits 3 and says what to do when a table needs attention', async () => {

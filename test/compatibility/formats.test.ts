@@ -2,12 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { quarantineIn } from '../../lib/drivers/quarantine.ts';
+import { RegistrarError } from '../../lib/errors.ts';
 import { decodeEvent } from '../../lib/event/decode-event.ts';
+import { referenceTo, type SegmentReference } from '../../lib/event/segment-reference.ts';
 import { listFailures } from '../../lib/jobs/quarantine/quarantine-list.ts';
-import { hashesMention, ledgerHashes, readListing } from '../../lib/ledger/registration-summary.ts';
+import { quarantineSegment } from '../../lib/jobs/quarantine/quarantine-segment.ts';
+import {
+  hashesMention,
+  ledgerHashes,
+  readListing,
+  registrationSummary,
+} from '../../lib/ledger/registration-summary.ts';
+import { uploadSummary } from '../../lib/ledger/upload-time.ts';
 import type { QuarantineRecord } from '../../lib/ports.ts';
-import { ownFileTest } from '../../lib/route/table-paths.ts';
-import { readDatasetSchema } from '../../lib/schema/dataset-schema.ts';
+import { chunksByTable } from '../../lib/route/chunk.ts';
+import { layoutRouter } from '../../lib/route/layout.ts';
+import { ownFileTest, rememberedPaths } from '../../lib/route/table-paths.ts';
+import { readDatasetSchema, writeDatasetSchema } from '../../lib/schema/dataset-schema.ts';
 import { version } from '../../lib/version.ts';
 import { entry } from '../fakes/entry.ts';
 import { seededRandom } from '../fakes/random.ts';
@@ -17,7 +28,7 @@ import { virtualTime } from '../fakes/time.ts';
 
 /**
  * What one release leaves in queues, quarantine and tables, the next one finds there; and after a rollback the one before. A file a
- * release, never changed afterwards.
+ * release, never changed afterwards. `next.json` is what is written now; a release keeps it under its own name.
  */
 interface Formats {
   readonly message: Readonly<Record<string, unknown>> & {
@@ -36,18 +47,67 @@ const releases = readdirSync(folder).map((file) => ({
 const SEGMENT = 's3://lake/in/thadam/v1/plant-7/telemetry/2026-01-01/00/00001.parquet';
 const ETAG = '00000000000000000000000000000001';
 
-const decoded = (message: unknown) =>
-  decodeEvent({
-    Records: [
+const next = JSON.parse(readFileSync(path.join(folder, 'next.json'), 'utf8')) as Formats;
+const UPLOADED_MS = 1_795_966_382_000;
+const etagOf = (at: number) => String(at).padStart(32, '0');
+/** The first segments of the dataset, as many as make the ledger take each of its forms. */
+const segments = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    uri: SEGMENT.replace('00001', String(at).padStart(5, '0')),
+    etag: etagOf(at),
+  }));
+
+describe('what is written now is what next.json says', () => {
+  test('message', () => {
+    const { message } = next;
+    const { references = [] } = decoded(message) ?? {};
+    const items = references.map((reference) => ({
+      reference,
+      routing: layoutRouter([entry({ url: 's3://lake/in' })])(reference),
+    }));
+    const routed = items.flatMap(({ reference, routing }) =>
+      routing.kind === 'table' ? [{ reference, routing }] : [],
+    );
+    expect(chunksByTable(routed).map((chunk) => JSON.parse(chunk.message.body))).toEqual([message]);
+  });
+
+  test('quarantine object', async () => {
+    const { quarantine } = next;
+    const { uri = '', etag, sizeBytes, sequencer } = quarantine.segment ?? {};
+    const reference = { ...referenceTo(uri), etag, sizeBytes, sequencer } as SegmentReference;
+    const error = new RegistrarError('segment.unreadable', quarantine.message ?? '');
+    const put: QuarantineRecord[] = [];
+    await quarantineSegment(
+      reference,
+      { error, table: 'lake.telemetry', absentAt: quarantine.absentAt },
       {
-        messageId: 'm',
-        receiptHandle: 'r',
-        eventSource: 'aws:sqs',
-        body: JSON.stringify(message),
-        attributes: {},
+        quarantine: { put: async (record) => `${put.push(record)}` },
+        clock: { now: () => Date.parse(quarantine.at) },
+        log: { info: () => {}, warn: () => {}, error: () => {} },
       },
-    ],
-  }).messages[0];
+    );
+    expect(put).toEqual([quarantine]);
+  });
+
+  test('table properties', () => {
+    const { properties } = next;
+    const dataset = readDatasetSchema(properties);
+    expect(dataset && writeDatasetSchema(dataset)).toBe(properties['iceberg-registrar.dataset-schema']);
+    const location = 's3://lake/in/thadam/v1/plant-7/telemetry';
+    expect(rememberedPaths(tableState({ location, properties: {} }))).toEqual({
+      'iceberg-registrar.ignored-paths': properties['iceberg-registrar.ignored-paths'],
+    });
+  });
+
+  test.each([
+    ['segments', 2],
+    ['hashes', 40],
+    ['count', 2500],
+  ] as const)('snapshot summary: %s', (form, count) => {
+    const summary = { ...registrationSummary(segments(count)), ...uploadSummary([UPLOADED_MS]) };
+    expect(summary).toEqual(next.summaries[form]);
+  });
+});
 
 test('the formats of this release are among them', () => {
   expect(releases.map(({ release }) => release)).toContain(version);
@@ -120,3 +180,9 @@ describe.each(releases)(
     });
   },
 );
+
+function decoded(message: unknown) {
+  const body = JSON.stringify(message);
+  const record = { messageId: 'm', receiptHandle: 'r', eventSource: 'aws:sqs', body, attributes: {} };
+  return decodeEvent({ Records: [record] }).messages[0];
+}

@@ -31,6 +31,8 @@ export interface TableHealth {
   readonly checks: readonly Check[];
   /** Of the newest snapshot; undefined when there is none. */
   readonly ageMs?: number;
+  /** From the upload of its oldest segment to its commit, of the newest registration that tells it. */
+  readonly lagMs?: number;
   readonly historyMs?: number;
   readonly openFailures: number;
   /** Commits that landed once and are gone. */
@@ -169,13 +171,16 @@ function judge(
       ? []
       : [atMost('commits lost', files.lost.snapshots, 0, 'count', lostCommitsText(files.lost))]),
   ];
+  const trend = trendOf(state, branch);
+  const lagMs = trend.moments.findLast((moment) => moment.lagMs !== undefined)?.lagMs;
   return {
     available: true,
     fresh: freshness.every(({ ok }) => ok),
     healthy: maintenance.every(({ ok }) => ok),
     checks: [...freshness, ...maintenance],
     ...(ageMs !== undefined && { ageMs }),
+    ...(lagMs !== undefined && { lagMs }),
     ...(historyMs !== undefined && { historyMs }),
-    trend: trendOf(state, branch),
+    trend,
   };
 }

@@ -1,3 +1,4 @@
+import { oldestUploadMs } from '../../ledger/upload-time.ts';
 import { columnsOf } from '../../schema/columns.ts';
 import { formatChange, schemaChanges } from '../../schema/schema-change.ts';
 import type { Snapshot } from '../../spec/snapshot.ts';
@@ -13,6 +14,8 @@ export interface Moment {
   readonly totalFiles: number | undefined;
   readonly totalRows: number | undefined;
   readonly totalBytes: number | undefined;
+  /** From the upload of its oldest segment to the commit; undefined where the summary does not tell. */
+  readonly lagMs: number | undefined;
 }
 
 /** A schema that came into use, and what it changed: `+ note (7): string`. */
@@ -35,8 +38,10 @@ export function trendOf(state: TableState, branch: string): Trend {
 
 function momentOf({ timestampMs, summary }: Snapshot): Moment {
   const count = (key: string) => summaryCount(summary, key);
+  const atMs = Number(timestampMs);
+  const uploadedMs = oldestUploadMs(summary);
   return {
-    atMs: Number(timestampMs),
+    atMs,
     operation: summary['operation'] ?? 'unknown',
     addedFiles: count('added-data-files'),
     addedRows: count('added-records'),
@@ -44,6 +49,7 @@ function momentOf({ timestampMs, summary }: Snapshot): Moment {
     totalFiles: count('total-data-files'),
     totalRows: count('total-records'),
     totalBytes: count('total-files-size'),
+    lagMs: uploadedMs === undefined ? undefined : Math.max(0, atMs - uploadedMs),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Attempt, StagedCommit } from '../../commit/attempt-loop.ts';
 import type { Entry } from '../../config/entry.ts';
 import { type LedgerMemory, ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { registrationSummary } from '../../ledger/registration-summary.ts';
+import { uploadSummary } from '../../ledger/upload-time.ts';
 import type { Clock } from '../../ports.ts';
 import { rememberedPaths } from '../../route/table-paths.ts';
 import { metricsOf } from '../../segment/metrics.ts';
@@ -125,6 +126,8 @@ export function stagingOf(
         summary: {
           ...entry.snapshot_properties,
           ...registrationSummary(accepted.map(({ segment }) => segment)),
+          // A backfill's uploads have waited for years, and say nothing of how long they do.
+          ...(bulk === undefined && uploadSummary(accepted.map(({ segment }) => segment.lastModifiedMs))),
         },
       });
       const written = [

@@ -78,6 +78,7 @@ describe('registerMessages: the way of the data', () => {
       'added-records': '5',
       'total-records': '5',
       'iceberg-registrar.segments': `["a.parquet#${uploaded.eTag}"]`,
+      'iceberg-registrar.oldest-upload-ms': expect.stringMatching(/^\d{13}$/),
     });
   });
 
