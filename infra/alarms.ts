@@ -15,14 +15,16 @@ import type { Deployment } from './deployment.ts';
 import { type Functions, metricsNamespace } from './functions.ts';
 import type { Queues } from './queues.ts';
 
-/** One that pages. Its name is a heading of docs/operating.md, which says what to do. */
+/** One that pages. */
 interface AlarmDefinition {
   readonly name: string;
+  /** The heading of docs/operating.md that says what to do. @default its name */
+  readonly heading?: string;
   readonly meaning: string;
   readonly metric: IMetric;
   /** In alarm above it. */
   readonly above: number;
-  /** Of five minutes each. @default 1 */
+  /** Of the metric's own length each. @default 1 */
   readonly periods?: number;
   /** @default no data is no news */
   readonly missing?: TreatMissingData;
@@ -30,6 +32,8 @@ interface AlarmDefinition {
 
 const PERIOD = Duration.minutes(5);
 const ARRIVALS_AGE_SECONDS = 15 * 60;
+/** Maintenance may be under way. */
+const UNHEALTHY_MINUTES = 60;
 
 /** The alarms, telling the topic of the deployment if it names one. */
 export function addAlarms(
@@ -43,10 +47,10 @@ export function addAlarms(
       ? undefined
       : new SnsAction(Topic.fromTopicArn(scope, 'AlarmTopic', deployment.alarm_topic_arn));
   return definitions(deployment, queues, functions).map(
-    ({ name, meaning, metric, above, periods, missing }) => {
+    ({ name, heading = name, meaning, metric, above, periods, missing }) => {
       const alarm = new Alarm(scope, `Alarm-${name}`, {
         alarmName: `iceberg-registrar-${deployment.stage}-${name}`,
-        alarmDescription: `${meaning} What to do: docs/operating.md#${name}`,
+        alarmDescription: `${meaning} What to do: docs/operating.md#${heading}`,
         metric,
         threshold: above,
         comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -63,12 +67,16 @@ export function addAlarms(
 }
 
 function definitions(
-  { stage, fifo_depth_alarm, health_minutes }: Deployment,
+  { stage, fifo_depth_alarm, health_minutes, table_freshness }: Deployment,
   queues: Queues,
   { register, route, health, reconcile }: Functions,
 ): readonly AlarmDefinition[] {
-  const own = (metricName: string, statistic: string, dimensionsMap = {}) =>
-    new Metric({ namespace: metricsNamespace(stage), metricName, statistic, period: PERIOD, dimensionsMap });
+  const own = (metricName: string, statistic: string, dimensionsMap = {}, period = PERIOD) =>
+    new Metric({ namespace: metricsNamespace(stage), metricName, statistic, period, dimensionsMap });
+  // A period without a look has no data, which would end the alarm of the look before.
+  const lookMinutes = PERIOD.toMinutes() * Math.ceil(health_minutes / PERIOD.toMinutes());
+  const look = (metricName: string, dimensionsMap = {}) =>
+    own(metricName, Stats.MAXIMUM, dimensionsMap, Duration.minutes(lookMinutes));
   // Only absent data raises it.
   const silent = {
     missing: TreatMissingData.BREACHING,
@@ -78,24 +86,32 @@ function definitions(
     {
       name: 'tables-unavailable',
       meaning: 'A table cannot be loaded or read.',
-      metric: own('tablesUnavailable', Stats.MAXIMUM),
+      metric: look('tablesUnavailable'),
       above: 0,
       periods: 2,
     },
     {
       name: 'tables-stale',
       meaning: 'The newest snapshot of a table is older than its freshness.',
-      metric: own('tablesStale', Stats.MAXIMUM),
+      metric: look('tablesStale'),
       above: 0,
       periods: 2,
     },
     {
       name: 'tables-unhealthy',
       meaning: 'A table needs maintenance.',
-      metric: own('tablesUnhealthy', Stats.MAXIMUM),
+      metric: look('tablesUnhealthy'),
       above: 0,
-      periods: 12,
+      periods: Math.max(2, Math.ceil(UNHEALTHY_MINUTES / lookMinutes)),
     },
+    ...Object.entries(table_freshness).map(([table, freshnessMs]) => ({
+      name: `table-stale-${table}`,
+      heading: 'tables-stale',
+      meaning: `The newest snapshot of ${table} is older than its freshness.`,
+      metric: look('ageMs', { table }),
+      above: freshnessMs,
+      periods: 2,
+    })),
     {
       name: 'health-silent',
       meaning: 'Nobody has looked at the tables.',
@@ -166,7 +182,7 @@ function definitions(
     {
       name: 'notification-missing',
       meaning: "A bucket's notifications no longer point at the arrivals queue.",
-      metric: own('notificationsMissing', Stats.MAXIMUM),
+      metric: look('notificationsMissing'),
       above: 0,
     },
     {

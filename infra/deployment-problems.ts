@@ -19,6 +19,7 @@ function problemsOf(deployable: Deployable): readonly string[] {
   const problems = [
     ...notificationProblems(deployable),
     ...timeProblems(deployable),
+    ...regionProblems(deployable),
     ...deployable.entries.flatMap(entryProblems),
     ...configProblems(deployable),
   ];
@@ -54,6 +55,27 @@ function timeProblems({ deployment }: Deployable): readonly string[] {
     );
   }
   return problems;
+}
+
+/** S3 and EventBridge tell queues of the bucket's own region alone, and a queue's key and an alarm's topic are of the queue's. */
+function regionProblems({ deployment, entries }: Deployable): readonly string[] {
+  const { region, kms_key_arn, alarm_topic_arn } = deployment;
+  if (region === undefined) return [];
+  const regionOfArn = (arn: string | undefined) => arn?.split(':')[3];
+  const named = [
+    // Other stores name their regions as they like.
+    ...entries.flatMap(({ url, store }) =>
+      store.endpoint === undefined ? [[`the bucket of "${url}" (store.region)`, store.region] as const] : [],
+    ),
+    [`kms_key_arn "${kms_key_arn}"`, regionOfArn(kms_key_arn)] as const,
+    [`alarm_topic_arn "${alarm_topic_arn}"`, regionOfArn(alarm_topic_arn)] as const,
+  ];
+  return named
+    .filter(([, other]) => other !== undefined && other !== region)
+    .map(
+      ([what, other]) =>
+        `${what} is in "${other}", and the stack goes to "${region}": they must be in one region; correct it, or deploy a stage there`,
+    );
 }
 
 /** A segment that the layout itself would ignore: in a table's own directories, in the quarantine, or in no table. */

@@ -4,11 +4,17 @@ import * as v from 'valibot';
 import { parse } from 'yaml';
 import { parseEntries, type RawSettings } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
+import { duration } from '../lib/config/kinds.ts';
 import { loadConfig } from '../lib/config/load-config.ts';
 import { RegistrarError } from '../lib/errors.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(1));
 const text = v.pipe(v.string(), v.nonEmpty());
+
+/** CloudWatch looks back no further than a day, and an alarm waits for three looks. */
+const MOST_HEALTH_MINUTES = 480;
+/** Each is paid for. */
+const MOST_TABLE_ALARMS = 100;
 
 /** SQS searches only the first 120,000 messages of a FIFO queue for groups that are free. */
 const FIFO_DEPTH_ALARM = 50_000;
@@ -53,12 +59,23 @@ const deploymentSchema = v.strictObject({
     {},
   ),
   /** Minutes between two looks at every table. */
-  health_minutes: v.exactOptional(count, 5),
+  health_minutes: v.exactOptional(v.pipe(count, v.maxValue(MOST_HEALTH_MINUTES)), 5),
   /** Hours between two comparisons of the store with the tables. */
   reconcile_hours: v.exactOptional(count, 24),
   /** An SNS topic that the alarms tell. */
   alarm_topic_arn: v.exactOptional(text),
   fifo_depth_alarm: v.exactOptional(count, FIFO_DEPTH_ALARM),
+  /** Tables with an alarm of their own: `analytics.orders` → the age of the newest snapshot at which it rings, `15m`. */
+  table_freshness: v.exactOptional(
+    v.pipe(
+      v.record(text, duration),
+      v.check(
+        (tables) => Object.keys(tables).length <= MOST_TABLE_ALARMS,
+        `must name at most ${MOST_TABLE_ALARMS} tables; "freshness" in the configuration is for all of them`,
+      ),
+    ),
+    {},
+  ),
   /** Encrypts queues and logs; its policy must allow s3, events and logs of this account to use it. */
   kms_key_arn: v.exactOptional(text),
   vpc: v.exactOptional(

@@ -41,6 +41,24 @@ describe('deploymentProblems', () => {
       { snapshot_properties: { note: 'x'.repeat(4000) } },
       /3500 fit/,
     ],
+    [
+      'a bucket of another region',
+      { region: 'eu-west-1' },
+      { store: { region: 'eu-central-1' } },
+      /store\.region\) is in "eu-central-1", and the stack goes to "eu-west-1"/,
+    ],
+    [
+      'a key of another region',
+      { region: 'eu-west-1', kms_key_arn: 'arn:aws:kms:us-east-1:123456789012:key/1' },
+      {},
+      /kms_key_arn .* is in "us-east-1"/,
+    ],
+    [
+      'a topic of another region',
+      { region: 'eu-west-1', alarm_topic_arn: 'arn:aws:sns:us-east-1:123456789012:pages' },
+      {},
+      /alarm_topic_arn .* is in "us-east-1"/,
+    ],
     ['more functions than a queue starts', { concurrency: { register: 1001 } }, {}, /above the 1000/],
   ])('refuses %s', async (_, parameters, settings, problem) => {
     expect(deploymentProblems([await deployable(parameters, settings)])).toEqual([
@@ -56,6 +74,14 @@ describe('deploymentProblems', () => {
       );
     },
   );
+
+  test('takes all that is in one region, told or not', async () => {
+    const store = { region: 'eu-west-1' };
+    expect(deploymentProblems([await deployable({ region: 'eu-west-1' }, { store })])).toEqual([]);
+    expect(deploymentProblems([await deployable({}, { store })])).toEqual([]);
+    const elsewhere = { region: 'auto', endpoint: 'https://store.example.com' };
+    expect(deploymentProblems([await deployable({ region: 'eu-west-1' }, { store: elsewhere })])).toEqual([]);
+  });
 
   test('refuses two stages on one prefix, and allows two on one bucket', async () => {
     const stages = async (url: string) => [

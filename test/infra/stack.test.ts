@@ -129,6 +129,30 @@ describe('the alarms', () => {
     }
   });
 
+  test('are of single tables too, each with its own freshness', async () => {
+    const named = await deployable({
+      table_freshness: { 'analytics.orders': '15m', 'analytics.events': '2h' },
+    });
+    const ofTable = (table: string, threshold: number) => ({
+      AlarmName: `iceberg-registrar-test-table-stale-${table}`,
+      AlarmDescription: Match.stringLikeRegexp('docs/operating.md#tables-stale$'),
+      MetricName: 'ageMs',
+      Dimensions: [{ Name: 'table', Value: table }],
+      Threshold: threshold,
+    });
+    const tables = templateOf(named);
+    tables.hasResourceProperties('AWS::CloudWatch::Alarm', ofTable('analytics.orders', 900_000));
+    tables.hasResourceProperties('AWS::CloudWatch::Alarm', ofTable('analytics.events', 7_200_000));
+  });
+
+  // CloudWatch: a period without data is no breach, so that a look every quarter of an hour would never fill two of five minutes.
+  test('of the tables have periods that are as long as it is from look to look', async () => {
+    const seldom = templateOf(await deployable({ health_minutes: 13 }));
+    for (const metric of ['tablesUnavailable', 'tablesStale', 'tablesUnhealthy', 'notificationsMissing'])
+      seldom.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: metric, Period: 900 });
+    await expect(deployable({ health_minutes: 481 })).rejects.toThrow(/health_minutes/);
+  });
+
   test('tell the topic of the deployment', async () => {
     const topic = 'arn:aws:sns:eu-central-1:123456789012:pages';
     templateOf(await deployable({ alarm_topic_arn: topic })).allResourcesProperties(
