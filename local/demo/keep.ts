@@ -1,15 +1,19 @@
 import { once } from 'node:events';
-import type { Lake } from './lake.ts';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { writeEnvironmentFile } from '../environment-file.ts';
 import { pastes } from './paste.ts';
 import { demoTables } from './scenario.ts';
 import type { Screen } from './screen.ts';
+import type { Services } from './services.ts';
 
 /** Tells how to read a table with other engines, then waits until it is interrupted. */
 export async function keepRunning({
-  services: { lake },
+  services: { lake, environment },
   screen,
 }: {
-  services: { lake: Lake };
+  services: Pick<Services, 'lake' | 'environment'>;
   screen: Screen;
 }): Promise<void> {
   const [first] = demoTables;
@@ -18,6 +22,10 @@ export async function keepRunning({
     screen.heading(`${engine} (${needs})`);
     screen.line(text);
   }
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'iceberg-registrar-')), 'demo.env');
+  writeEnvironmentFile(file, environment);
+  screen.heading('The command line (from another terminal)');
+  screen.line(`. ${file} && npx iceberg-registrar status --html status.html`);
   screen.heading(
     `Still running: S3 at ${lake.s3Endpoint}, the catalog at ${lake.catalogUri}. End it with Ctrl-C.`,
   );
