@@ -8,7 +8,6 @@ import type { Environment } from './config/overrides.ts';
 import type { ProxySettings } from './drivers/http.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
-import type { QueueAttributes } from './drivers/queue-attributes.ts';
 import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
 import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
 import { vendedStore } from './drivers/vended-store.ts';
@@ -37,6 +36,7 @@ import type {
   Queue,
   QueueWatch,
   Random,
+  ServiceConfig,
   Store,
   Timers,
   Trace,
@@ -44,8 +44,10 @@ import type {
 import { publishingLog } from './report/metrics.ts';
 import { untraced } from './report/untraced.ts';
 import { readConfig } from './wire/configuration.ts';
+import { doctorServices } from './wire/doctor-services.ts';
 import { eachOnce, untilItWorks } from './wire/memo.ts';
-import { queueByName, storeMaker, storeOfName } from './wire/platform-services.ts';
+import { queueByName, queueSetup, storeMaker, storeOfName } from './wire/platform-services.ts';
+import { proxiesOf } from './wire/proxies.ts';
 
 /** What every function has: configuration, store, queue, quarantine. */
 export interface Base {
@@ -70,6 +72,8 @@ export interface Wiring extends Base, RegisterPorts {
   readonly trace: Trace;
   /** Connects to the catalogs of all entries, tokens and configuration included, before anything is asked of them. */
   readonly connect: () => Promise<void>;
+  /** What the catalog of an entry says of itself. */
+  readonly catalogConfig: (entry: Entry) => Promise<ServiceConfig>;
 }
 
 /** What Lambda tells a handler of its time. */
@@ -135,12 +139,15 @@ export async function wire(env: Environment, logTo?: Writer): Promise<Wiring> {
     connect: async () => {
       await Promise.all(base.entries.map((entry) => portsOf(entry).connect()));
     },
+    catalogConfig: (entry) => portsOf(entry).connect(),
     cache: new Map(),
     footerLimit: pLimit(CONCURRENT_FOOTERS),
   };
 }
 
-function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): EntryPorts & Pick<Wiring, 'connect'> {
+type ConnectedPorts = EntryPorts & { readonly connect: () => Promise<ServiceConfig> };
+
+function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): ConnectedPorts {
   const services = base.servicesOf(entry);
   const { catalog, call } = rotatingCatalog(base.rotationOf(entry), (now) =>
     restCatalog(now, { ...base, proxies }),
@@ -155,16 +162,6 @@ function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): EntryPort
     connect,
     tableStore: vendedStore(services.store, entry.store, credentialFor, base.storeOf),
   };
-}
-
-function proxiesOf(env: Environment): ProxySettings {
-  const either = (name: string) => env[name.toLowerCase()] ?? env[name] ?? '';
-  return { https: either('HTTPS_PROXY'), http: either('HTTP_PROXY'), except: either('NO_PROXY') };
-}
-
-/** How a queue is set up, for whoever checks it. */
-export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
-  return (await import('./drivers/queue-attributes.ts')).readQueueAttributes(queueUrl);
 }
 
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
@@ -219,14 +216,7 @@ export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undef
 
 /** What doctor asks, beside what a registration needs. */
 export function doctorPorts(wiring: Wiring): DoctorPorts {
-  const lifecycle = async ({ store }: Entry) =>
-    (await import('./drivers/bucket-lifecycle.ts')).s3Lifecycle(store);
-  return {
-    ...wiring,
-    queueSetup,
-    lifecycleOf: (entry) => ({ read: async (bucket) => (await lifecycle(entry)).read(bucket) }),
-    nodeVersion: process.version,
-  };
+  return { ...wiring, ...doctorServices(process.env) };
 }
 
 /** The checks of a deployed health function. @throws `config.invalid`, `auth.failed`, `internal.error` */

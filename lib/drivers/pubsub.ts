@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { RegistrarError } from '../errors.ts';
 import type { OutgoingMessage, Queue, ReceivedMessage } from '../ports.ts';
-import { type GooglePorts, googleClient, jsonOf, member } from './google-client.ts';
+import { type GoogleClient, type GooglePorts, googleClient, jsonOf, member } from './google-client.ts';
 import type { AccessToken } from './google-token.ts';
 
 export interface PubSubSettings {
@@ -28,21 +28,14 @@ const CONCURRENT_DEADLINES = 16;
  * The body of a received message is the text that was sent; of one with attributes, which is a notification of Cloud Storage, the
  * envelope that a push subscription brings. Its receive count is known only where the subscription has a dead-letter topic.
  */
-export function pubsubQueue({ endpoint }: PubSubSettings, ports: PubSubPorts): Queue {
-  const client = googleClient(
-    {
-      origin: endpoint ?? 'https://pubsub.googleapis.com',
-      unavailable: 'queue.unavailable',
-      accessToken: endpoint?.startsWith('http://') ? undefined : ports.accessToken,
-    },
-    ports,
-  );
+export function pubsubQueue(settings: PubSubSettings, ports: PubSubPorts): Queue {
+  const client = pubsubClient(settings, ports);
   const limit = pLimit(CONCURRENT_DEADLINES);
 
   async function call(attempted: string, name: string, verb: string, body: object): Promise<unknown> {
     const answer = await client.call(attempted, {
       method: 'POST',
-      path: `/v1/${checked(name)}:${verb}`,
+      path: `/v1/${pubsubPath(name)}:${verb}`,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
@@ -90,12 +83,24 @@ export function pubsubQueue({ endpoint }: PubSubSettings, ports: PubSubPorts): Q
   };
 }
 
+export function pubsubClient({ endpoint }: PubSubSettings, ports: PubSubPorts): GoogleClient {
+  return googleClient(
+    {
+      origin: endpoint ?? 'https://pubsub.googleapis.com',
+      unavailable: 'queue.unavailable',
+      accessToken: endpoint?.startsWith('http://') ? undefined : ports.accessToken,
+    },
+    ports,
+  );
+}
+
 /** Whether a queue is named as Pub/Sub names topics and subscriptions. */
 export function isPubSubName(name: string): boolean {
   return /^projects\/[^/]+\/(topics|subscriptions)\/[^/]+$/.test(name);
 }
 
-function checked(name: string): string {
+/** A name as it stands in a path. @throws `config.invalid` */
+export function pubsubPath(name: string): string {
   if (isPubSubName(name)) return name.split('/').map(encodeURIComponent).join('/');
   throw new RegistrarError(
     'config.invalid',

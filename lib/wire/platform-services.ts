@@ -7,6 +7,8 @@ import type { Environment } from '../config/overrides.ts';
 import { fileStore } from '../drivers/file-store.ts';
 import { httpSender } from '../drivers/http.ts';
 import { systemRandom, systemTimers } from '../drivers/platform.ts';
+import type { PubSubSettings } from '../drivers/pubsub.ts';
+import type { QueueAttributes } from '../drivers/queue-attributes.ts';
 import { s3Sender, s3Store } from '../drivers/s3.ts';
 import { storeByScheme } from '../drivers/store-by-scheme.ts';
 import type { Queue, Store } from '../ports.ts';
@@ -35,9 +37,7 @@ export function queueByName(env: Environment): Queue {
   const sqs = once(async () => (await import('../drivers/sqs.ts')).sqsQueue());
   const pubsub = once(async () => {
     const [{ pubsubQueue }, ports] = await Promise.all([import('../drivers/pubsub.ts'), googlePorts()]);
-    // As Google's own clients name an emulator.
-    const emulator = env['PUBSUB_EMULATOR_HOST'];
-    return pubsubQueue(emulator === undefined ? {} : { endpoint: `http://${emulator}` }, ports);
+    return pubsubQueue(pubsubSettings(env), ports);
   });
   const driverOf = (name: string) => (name.startsWith('projects/') ? pubsub() : sqs());
   return {
@@ -48,7 +48,18 @@ export function queueByName(env: Environment): Queue {
   };
 }
 
-const googlePorts = /* @__PURE__ */ once(async () => {
+/** How a queue of SQS is set up, for whoever checks it. */
+export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
+  return (await import('../drivers/queue-attributes.ts')).readQueueAttributes(queueUrl);
+}
+
+/** An emulator is named as Google's own clients name it. */
+export function pubsubSettings(env: Environment): PubSubSettings {
+  const emulator = env['PUBSUB_EMULATOR_HOST'];
+  return emulator === undefined ? {} : { endpoint: `http://${emulator}` };
+}
+
+export const googlePorts = /* @__PURE__ */ once(async () => {
   const { applicationDefaultToken } = await import('../drivers/google-token.ts');
   return {
     send: httpSender(),

@@ -1,15 +1,21 @@
 import type { Entry } from '../../config/entry.ts';
-import type { BucketLifecycle } from '../../ports.ts';
+import type { BucketLifecycle, BucketRegion, ServerCertificate, ServiceConfig } from '../../ports.ts';
 import { version } from '../../version.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { examineAuthentication, examineCatalog, examineCreation, examineTable } from './examine-catalog.ts';
 import { examineLifecycle } from './examine-lifecycle.ts';
-import { examineQueue, type QueueSetup } from './examine-queue.ts';
+import { examineQueue, type QueueSetups } from './examine-queue.ts';
+import { examineRegion } from './examine-region.ts';
 import { examineQuarantine, examineSegments } from './examine-store.ts';
+import { examineTls } from './examine-tls.ts';
 import { asFound, type Check, type Finding, type Found, notChecked, ok, warning } from './finding.ts';
 
 export interface DoctorPorts extends RegisterPorts {
-  readonly queueSetup: (queueUrl: string) => Promise<QueueSetup>;
+  readonly catalogConfig: (entry: Entry) => Promise<ServiceConfig>;
+  /** Of an https catalog; undefined where a proxy stands between. */
+  readonly certificateOf: (entry: Entry) => Promise<ServerCertificate | undefined>;
+  readonly queueSetups: QueueSetups;
+  readonly regionOf: (entry: Entry) => BucketRegion;
   readonly lifecycleOf: (entry: Entry) => BucketLifecycle;
   /** What runs this, `v24.22.3` of Node. */
   readonly nodeVersion: string;
@@ -57,23 +63,29 @@ async function examineEntry(
     ...(await examination().catch(asFound)),
   });
 
-  const catalog = await look('catalog', () => examineCatalog(entry, services));
+  const tls = entry.catalog_uri.startsWith('https://')
+    ? [await look('tls', () => examineTls(entry, () => ports.certificateOf(entry), ports.clock))]
+    : [];
+  const catalog = await look('catalog', () => examineCatalog(entry, () => ports.catalogConfig(entry)));
   const reached = catalog.state === 'ok';
   const behind = (check: Check, examination: () => Promise<Found>) =>
     look(check, reached ? examination : async () => notChecked('the catalog was not reached'));
+  const onS3 = entry.url.startsWith('s3://');
   return [
+    ...tls,
     catalog,
     ...(await Promise.all([
       behind('authentication', () => examineAuthentication(entry, services)),
       behind('creation', () => examineCreation(entry, services)),
       ...(table === undefined ? [] : [behind('table', () => examineTable(entry, services, table))]),
+      ...(onS3 ? [look('region', () => examineRegion(entry, ports.regionOf(entry)))] : []),
       look('segments', () => examineSegments(entry, services)),
       look('lifecycle', () => examineLifecycle(entry, ports.lifecycleOf(entry))),
     ])),
     ...(writes === 'nothing' ? [] : await examineQuarantine(entry, services, ports.clock, look)),
     ...(await Promise.all([
-      look('arrivals', () => examineQueue(entry.queues.arrivals, false, ports.queueSetup)),
-      look('registrations', () => examineQueue(entry.queues.registrations, true, ports.queueSetup)),
+      look('arrivals', () => examineQueue(entry.queues.arrivals, false, ports.queueSetups)),
+      look('registrations', () => examineQueue(entry.queues.registrations, true, ports.queueSetups)),
     ])),
     ...(trial === undefined ? [] : [await behind('trial', () => trial(entry, services, ports))]),
   ];

@@ -1,12 +1,23 @@
 import type { Entry } from '../../config/entry.ts';
+import type { ServiceConfig } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { type Found, failed, ok, warning } from './finding.ts';
 
-export async function examineCatalog({ catalog_uri }: Entry, { catalog }: EntryPorts): Promise<Found> {
-  await catalog.supports('commit');
-  return ok(`${catalog_uri} answers as an Iceberg REST catalog`);
+export async function examineCatalog(
+  { catalog_uri, catalog_warehouse }: Entry,
+  configOf: () => Promise<ServiceConfig>,
+): Promise<Found> {
+  const { server, basePath, endpoints, idempotencyKeys } = await configOf();
+  const parts = [
+    server === undefined ? 'it does not tell its version' : `its server is "${server}"`,
+    ...(catalog_warehouse === undefined ? [] : [`warehouse "${catalog_warehouse}"`]),
+    `paths begin with ${basePath}`,
+    endpoints === undefined ? 'no endpoints are listed' : `${endpoints.size} endpoints are listed`,
+    ...(idempotencyKeys ? ['Idempotency-Key is known'] : []),
+  ];
+  return ok(`${catalog_uri} answers as an Iceberg REST catalog: ${parts.join(', ')}`);
 }
 
 /** A configuration may be open to everybody: only a load shows who is let in. */

@@ -2,23 +2,49 @@ import type { Entry } from '../../config/entry.ts';
 import type { BucketLifecycle, LifecycleRule } from '../../ports.ts';
 import { type Found, failed, notChecked, ok } from './finding.ts';
 
-/** A rule that expires objects takes files from under the tables: they are registered where they lie. */
-export async function examineLifecycle({ url }: Entry, lifecycle: BucketLifecycle): Promise<Found> {
-  const [, bucket, key = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(url) ?? [];
-  if (bucket === undefined) return notChecked(`${url} is not on S3`);
-  const rules = await lifecycle.read(bucket);
-  if (rules === undefined) return notChecked('the store does not tell of lifecycle rules');
-  const prefix = key === '' ? '' : `${key}/`;
-  const expiring = rules.filter((rule) => rule.expires && overlaps(rule, prefix));
-  if (expiring.length === 0)
-    return ok(`no lifecycle rule of bucket "${bucket}" expires objects below ${url}`);
-  const names = expiring.map(({ id, prefix: of }) => `"${id ?? of}"`).join(', ');
-  return failed(
-    `lifecycle rule ${names} of bucket "${bucket}" expires objects below ${url}: segments are the tables' own files`,
-    'limit the rule to other prefixes, and remove old rows by the platform (docs/maintenance.md)',
+/** A rule that expires objects takes files from under the tables: segments are registered where they lie, and manifests lie beside them. */
+export async function examineLifecycle(entry: Entry, lifecycle: BucketLifecycle): Promise<Found> {
+  const places = placesOf(entry);
+  const found = await Promise.all(
+    places.map(async (place) => expiring(place, await lifecycle.read(place.bucket))),
   );
+  if (found.includes(undefined)) return notChecked('the store does not tell of lifecycle rules');
+  const problems = found.flatMap((problem) => problem ?? []);
+  if (problems.length > 0) {
+    return failed(
+      `${problems.join('; ')}: these are the tables' own files`,
+      'limit the rule to other prefixes, and remove old rows by the platform (docs/maintenance.md)',
+    );
+  }
+  return ok(`no lifecycle rule expires objects below ${places.map(({ url }) => url).join(' or ')}`);
 }
 
-function overlaps({ prefix }: LifecycleRule, other: string): boolean {
-  return prefix.startsWith(other) || other.startsWith(prefix);
+interface Place {
+  readonly url: string;
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+/** Where segments are, and where tables are made: as far as their names are known, in the store of the segments. */
+function placesOf({ url, table_location: location }: Entry): readonly Place[] {
+  const tables = location === undefined || location === 'catalog' ? [] : [location.replace(/\{.*$/s, '')];
+  return [`${url}/`, ...tables]
+    .filter((place, at, all) => !all.some((other, before) => before < at && place.startsWith(other)))
+    .flatMap((place) => {
+      const [, scheme, bucket = '', prefix = ''] = /^(\w+):\/\/([^/]+)\/?(.*)$/s.exec(place) ?? [];
+      return url.startsWith(`${scheme}://`) ? [{ url: place.replace(/\/$/, ''), bucket, prefix }] : [];
+    });
+}
+
+/** What takes objects of a place; undefined where the store has no such rules. */
+function expiring(
+  { url, bucket, prefix }: Place,
+  rules: readonly LifecycleRule[] | undefined,
+): readonly string[] | undefined {
+  return rules
+    ?.filter((rule) => rule.expires && (rule.prefix.startsWith(prefix) || prefix.startsWith(rule.prefix)))
+    .map(
+      ({ id, prefix: of }) =>
+        `lifecycle rule "${id ?? of}" of bucket "${bucket}" expires objects below ${url}`,
+    );
 }

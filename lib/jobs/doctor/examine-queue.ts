@@ -7,15 +7,35 @@ export interface QueueSetup {
   readonly maxReceiveCount: number | undefined;
 }
 
+/** What receives the messages of a topic. */
+export interface SubscriptionSetup {
+  /** `projects/p/subscriptions/s` */
+  readonly name: string;
+  readonly deadlineSeconds: number;
+  /** Undefined where no dead-letter topic takes what keeps failing. */
+  readonly maxDeliveryAttempts: number | undefined;
+}
+
+export interface QueueSetups {
+  /** Of a queue of SQS. */
+  readonly ofQueue: (url: string) => Promise<QueueSetup>;
+  /** Of a topic of Pub/Sub. */
+  readonly ofTopic: (topic: string) => Promise<readonly SubscriptionSetup[]>;
+}
+
 /** What the function's own timeout is: a message must stay invisible for longer. */
 const FUNCTION_SECONDS = 60;
+/** A run on Google Cloud ends by itself after so long. */
+const GOOGLE_RUN_SECONDS = 240;
+
 export async function examineQueue(
   url: string | undefined,
   fifo: boolean,
-  setupOf: (queueUrl: string) => Promise<QueueSetup>,
+  setups: QueueSetups,
 ): Promise<Found> {
   if (url === undefined) return notChecked('no URL is configured');
-  const setup = await setupOf(url);
+  if (url.startsWith('projects/')) return examineTopic(url, await setups.ofTopic(url));
+  const setup = await setups.ofQueue(url);
   const kind = (isFifo: boolean) => (isFifo ? 'FIFO' : 'standard');
   if (setup.fifo !== fifo) {
     return failed(`it is a ${kind(setup.fifo)} queue`, `name a ${kind(fifo)} queue`);
@@ -30,4 +50,32 @@ export async function examineQueue(
     return warning('no dead-letter queue takes what keeps failing', 'give it a redrive policy');
   }
   return ok(`a ${kind(fifo)} queue with a dead-letter queue after ${setup.maxReceiveCount} receives`);
+}
+
+/** Groups and order are nobody's there, and none are needed. */
+function examineTopic(topic: string, subscriptions: readonly SubscriptionSetup[]): Found {
+  if (subscriptions.length === 0) {
+    return failed(`nobody receives what is sent to "${topic}"`, 'create a subscription for the function');
+  }
+  const hasty = subscriptions.find(({ deadlineSeconds }) => deadlineSeconds <= GOOGLE_RUN_SECONDS);
+  if (hasty !== undefined) {
+    return failed(
+      `"${hasty.name}" hands messages out again after ${hasty.deadlineSeconds} s, while they may still be worked on`,
+      'set its acknowledgement deadline to 600 s',
+    );
+  }
+  const uncounted = subscriptions.find(({ maxDeliveryAttempts }) => maxDeliveryAttempts === undefined);
+  if (uncounted !== undefined) {
+    return warning(
+      `"${uncounted.name}" has no dead-letter topic, and without one Pub/Sub does not count deliveries: what keeps failing is not isolated`,
+      'give it a dead-letter policy',
+    );
+  }
+  const listed = subscriptions
+    .map(
+      ({ name, maxDeliveryAttempts }) =>
+        `"${name}" with a dead-letter topic after ${maxDeliveryAttempts} deliveries`,
+    )
+    .join(', ');
+  return ok(`a topic, received by ${listed}`);
 }

@@ -5,10 +5,12 @@ export interface Finding {
   /** Of the configuration, from 1; 0 for what concerns all of it. */
   readonly entry: number;
   readonly check:
+    | 'tls'
     | 'catalog'
     | 'authentication'
     | 'creation'
     | 'table'
+    | 'region'
     | 'segments'
     | 'quarantine'
     | 'clock'

@@ -26,12 +26,13 @@ export async function tryRegistration(
   const name = `iceberg_registrar_doctor_${ports.random.uuid().slice(0, 8)}`;
   const url = `${entry.url}/_temporary/iceberg-registrar`;
   const uri = `${url}/${name}/trial.parquet`;
-  const { table_location: _, from: _from, pipeline: _pipeline, ...kept } = entry;
+  const { from: _from, pipeline: _pipeline, ...kept } = entry;
   const trial: Entry = {
     ...kept,
     url,
     layout: '{url}/{dataset}/…',
     table: '{dataset}',
+    ...(entry.table_location !== undefined && { table_location: locationOf(entry.table_location) }),
     branch: 'main',
     create_table: true,
     partition_by: [],
@@ -57,10 +58,20 @@ export async function tryRegistration(
   const [outcome] = outcomes;
   if (outcome?.kind === 'committed') {
     return ok(
-      `table ${title} was made below ${url} with one file in place; drop it, without purging, when you like`,
+      `table ${title} was made ${madeAt(entry, url)} with one file in place below ${url}; drop it, without purging, when you like`,
     );
   }
   const error = outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
   if (error instanceof RegistrarError) throw error;
   return failed(`the file was not registered in table ${title}: ${outcome?.kind}`, 'see the log');
+}
+
+/** Beside the tables that there will be: the layout here names a dataset, and nothing else. */
+function locationOf(template: string): string {
+  return template.replaceAll(/\{[^}]*\}/g, '{dataset}');
+}
+
+function madeAt({ table_location: location }: Entry, url: string): string {
+  if (location === undefined) return `below ${url}`;
+  return location === 'catalog' ? 'where the catalog puts its tables' : `by ${location}`;
 }

@@ -4,6 +4,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type RestCatalogSettings, restCatalog } from '../../../lib/drivers/rest-catalog/rest-catalog.ts';
+import { serverCertificate } from '../../../lib/drivers/rest-catalog/server-certificate.ts';
 import { type Authority, type Certificate, makeAuthorities } from '../../fakes/certificates.ts';
 import { seededRandom } from '../../fakes/random.ts';
 import { loadedTable } from './scripted-catalog.ts';
@@ -103,6 +104,42 @@ describe('the certificate of the catalog', () => {
     await expect(catalogAt(uri, {}).load(table)).rejects.toMatchObject({
       code: 'config.invalid',
       message: expect.stringMatching(/speaks no TLS: ERR_SSL_WRONG_VERSION_NUMBER/),
+    });
+  });
+});
+
+describe('serverCertificate', () => {
+  const look = (catalog_uri: string, settings: Partial<RestCatalogSettings>) =>
+    serverCertificate({ catalog_uri, retry: { initial_ms: 1, max_ms: 1, jitter: 0 }, ...settings });
+
+  test('tells who signed the certificate and how long it is valid, and asks for nothing', async () => {
+    const { uri, clients } = await tlsCatalog(server);
+    const shown = await look(uri, { catalog_ca_file: ours.cert });
+    expect(shown).toMatchObject({ protocol: 'TLSv1.3' });
+    expect(`${shown.subject}, ${shown.issuer}`).toMatch(/^\S.*, \S/);
+    expect(shown.validToMs).toBeGreaterThan(Date.now());
+    expect(clients).toHaveLength(0);
+  });
+
+  test.each([
+    ['untrusted', () => server, () => ({ catalog_ca_file: others.cert }), /not trusted.*catalog_ca_file/],
+    [
+      'expired',
+      () => ours.sign({ expired: true }),
+      () => ({ catalog_ca_file: ours.cert }),
+      /CERT_HAS_EXPIRED/,
+    ],
+    [
+      'of another name',
+      () => ours.sign({ names: 'DNS:catalog.internal' }),
+      () => ({ catalog_ca_file: ours.cert }),
+      /catalog_server_name/,
+    ],
+  ] as const)('that is %s is config.invalid', async (_, shown, settings, message) => {
+    const { uri } = await tlsCatalog(shown());
+    await expect(look(uri, settings())).rejects.toMatchObject({
+      code: 'config.invalid',
+      message: expect.stringMatching(message),
     });
   });
 });

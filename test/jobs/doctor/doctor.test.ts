@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DoctorOptions, examine } from '../../../lib/jobs/doctor/doctor.ts';
 import type { Finding } from '../../../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../../../lib/jobs/doctor/trial.ts';
-import type { LifecycleRule } from '../../../lib/ports.ts';
+import type { BucketLifecycle, LifecycleRule, ServerCertificate } from '../../../lib/ports.ts';
 import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { type Stack, startStack } from '../../../local/stack.ts';
 import { appendTo, creation } from '../../contract/catalog-table.ts';
@@ -34,13 +34,21 @@ function wiring(changed: Readonly<Record<string, unknown>> = {}) {
 }
 
 let rules: readonly LifecycleRule[] | undefined;
+let lifecycle: BucketLifecycle;
+let region: string | undefined;
 beforeEach(() => {
   rules = [];
+  lifecycle = { read: async () => rules };
+  region = stack.region;
 });
 
-/** The lifecycle rules alone are scripted: the embedded S3 has none. */
+/** Lifecycle rules and the region are scripted: the embedded S3 has none. */
 function portsOf(made: Awaited<ReturnType<typeof wiring>>) {
-  return { ...doctorPorts(made), lifecycleOf: () => ({ read: async () => rules }) };
+  return {
+    ...doctorPorts(made),
+    lifecycleOf: () => lifecycle,
+    regionOf: () => ({ read: async () => ({ asked: stack.region, actual: region }) }),
+  };
 }
 
 /** The findings of a set-up that is right but for `changed`, by check. */
@@ -73,6 +81,7 @@ describe('examine finds a right set-up right', () => {
       'creation',
       'lifecycle',
       'quarantine',
+      'region',
       'registrations',
       'segments',
       'table',
@@ -84,6 +93,13 @@ describe('examine finds a right set-up right', () => {
 describe('examine says what to change', () => {
   test.each([
     ['catalog', { catalog_uri: 'http://127.0.0.1:1' }, /ECONNREFUSED/, /check catalog_uri/],
+    ['tls', { catalog_uri: 'https://127.0.0.1:1' }, /ECONNREFUSED/, /check catalog_uri/],
+    [
+      'catalog',
+      { catalog_warehouse: 'lake' },
+      /does not tell its version, warehouse "lake", paths begin with \/v1, \d+ endpoints are listed/,
+      undefined,
+    ],
     ['catalog', { catalog_token: 'wrong-token' }, /auth\.failed.*401/, /check the credentials/],
     ['creation', {}, /create_via "auto"; the catalog lists register, commit, create/, undefined],
     ['table', { create_table: false }, /"analytics.orders" is not there/, /create_table: true/],
@@ -152,6 +168,92 @@ describe('examine says what to change', () => {
       expect(found?.found).toContain('"old" of bucket "lake" expires objects below s3://lake/in');
   });
 
+  test('a lifecycle rule of the bucket that tables are made in', async () => {
+    const asked: string[] = [];
+    lifecycle = {
+      read: async (bucket) => {
+        asked.push(bucket);
+        return bucket === 'tables' ? [{ id: 'old', prefix: '', expires: true }] : [];
+      },
+    };
+    const found = (await findings({ table_location: 's3://tables/all/{dataset}' })).get('lifecycle');
+    expect(asked).toEqual(['lake', 'tables']);
+    expect(found).toMatchObject({
+      state: 'failed',
+      found: expect.stringContaining('"old" of bucket "tables" expires objects below s3://tables/all'),
+    });
+  });
+
+  test('a bucket of another region', async () => {
+    region = 'ap-south-1';
+    expect((await findings()).get('region')).toMatchObject({
+      state: 'warning',
+      found: expect.stringContaining('bucket "lake" is in "ap-south-1"'),
+      wayOut: expect.stringContaining('set store.region to ap-south-1'),
+    });
+    region = undefined;
+    expect((await findings()).get('region')?.state).toBe('not checked');
+  });
+
+  const DAY_MS = 24 * 60 * 60_000;
+  const certificate = { protocol: 'TLSv1.3', subject: 'catalog', issuer: 'Lake CA' };
+
+  test.each<[string, ServerCertificate | undefined, string, RegExp]>([
+    [
+      'that is good for long',
+      { ...certificate, validToMs: Date.now() + 90 * DAY_MS },
+      'ok',
+      /^TLSv1.3: "catalog" by "Lake CA", trusted by the platform’s roots, valid until 2\d{3}-/,
+    ],
+    ['that soon ends', { ...certificate, validToMs: Date.now() + 10 * DAY_MS }, 'warning', /valid until/],
+    ['that a proxy hides', undefined, 'not checked', /HTTPS_PROXY/],
+  ])('a certificate %s', async (_, shown, state, saying) => {
+    const ports = {
+      ...portsOf(await wiring({ catalog_uri: 'https://127.0.0.1:1' })),
+      certificateOf: async () => shown,
+    };
+    expect((await examine(ports)).find(({ check }) => check === 'tls')).toMatchObject({
+      state,
+      found: expect.stringMatching(saying),
+    });
+  });
+
+  const topic = 'projects/p/topics/arrivals';
+  const subscription = {
+    name: 'projects/p/subscriptions/s',
+    deadlineSeconds: 600,
+    maxDeliveryAttempts: 100,
+  };
+
+  test.each([
+    ['right', [subscription], 'ok', undefined],
+    ['received by nobody', [], 'failed', /create a subscription/],
+    [
+      'handed out again too early',
+      [subscription, { ...subscription, deadlineSeconds: 10 }],
+      'failed',
+      /deadline to 600 s/,
+    ],
+    [
+      'never given up',
+      [{ ...subscription, maxDeliveryAttempts: undefined }],
+      'warning',
+      /dead-letter policy/,
+    ],
+  ] as const)('a topic of Pub/Sub, %s', async (_, subscriptions, state, wayOut) => {
+    const asked: string[] = [];
+    const ports = portsOf(await wiring({ queues: { registrations: topic } }));
+    const ofTopic = async (name: string) => {
+      asked.push(name);
+      return subscriptions;
+    };
+    const found = await examine({ ...ports, queueSetups: { ...ports.queueSetups, ofTopic } });
+    const finding = found.find(({ check }) => check === 'registrations');
+    expect(asked).toEqual([topic]);
+    expect(finding?.state).toBe(state);
+    if (wayOut !== undefined) expect(finding?.wayOut).toMatch(wayOut);
+  });
+
   test('a store without lifecycle rules', async () => {
     rules = undefined;
     expect((await findings()).get('lifecycle')?.state).toBe('not checked');
@@ -206,6 +308,24 @@ describe('examine writes as much as it may', () => {
     expect(written().filter((key) => !/^(in\/_temporary|quarantine|in\/_quarantine)\//.test(key))).toEqual(
       [],
     );
+  });
+
+  test('a table where the tables of this configuration are made', async () => {
+    const table_location = 's3://lake/tables/{pipeline}/{dataset}';
+    const found = (await findings({ table_location }, undefined, { trial: tryRegistration })).get('trial');
+    expect(found).toMatchObject({ state: 'ok' });
+    expect(
+      written().filter((key) => /^tables\/(iceberg_registrar_doctor_[0-9a-f]{8})\/\1\/metadata\//.test(key)),
+    ).not.toEqual([]);
+  });
+
+  test('a table where the catalog puts its tables', async () => {
+    const found = (
+      await findings({ table_location: 'catalog', create_via: 'create' }, undefined, {
+        trial: tryRegistration,
+      })
+    ).get('trial');
+    expect(found).toMatchObject({ state: 'ok', found: expect.stringContaining('where the catalog puts') });
   });
 
   test('a trial that the catalog refuses says why', async () => {

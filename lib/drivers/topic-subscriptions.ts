@@ -1,0 +1,48 @@
+import { jsonOf, member } from './google-client.ts';
+import { type PubSubPorts, type PubSubSettings, pubsubClient, pubsubPath } from './pubsub.ts';
+
+/** How a subscription is set up, as far as the registrar depends on it. */
+export interface SubscriptionAttributes {
+  readonly name: string;
+  readonly deadlineSeconds: number;
+  /** Undefined where no dead-letter topic takes what keeps failing. */
+  readonly maxDeliveryAttempts: number | undefined;
+}
+
+/**
+ * Asks Pub/Sub for the subscriptions of a topic, the first hundred; nothing is received. Whoever asks needs `pubsub.topics.get` and
+ * `pubsub.subscriptions.get` (`roles/pubsub.viewer`), which the function itself has not.
+ *
+ * @throws `queue.unavailable`, `auth.failed`, `config.invalid`
+ */
+export async function topicSubscriptions(
+  topic: string,
+  settings: PubSubSettings,
+  ports: PubSubPorts,
+): Promise<readonly SubscriptionAttributes[]> {
+  const client = pubsubClient(settings, ports);
+  const get = async (attempted: string, path: string) => {
+    const answer = await client.call(attempted, { method: 'GET', path: `/v1/${path}` });
+    if (answer.status === 200) return jsonOf(answer.body);
+    const wayOut =
+      answer.status === 404
+        ? '; create it or correct its name'
+        : answer.status === 403
+          ? '; ask as somebody who has roles/pubsub.viewer'
+          : '';
+    throw client.refused(attempted, answer, wayOut);
+  };
+  const listed = await get(`look at the topic "${topic}"`, `${pubsubPath(topic)}/subscriptions`);
+  const names = member(listed, 'subscriptions') ?? [];
+  return Promise.all(
+    (Array.isArray(names) ? names : []).map(async (name: string) => {
+      const found = await get(`look at the subscription "${name}"`, pubsubPath(name));
+      const attempts = member(member(found, 'deadLetterPolicy'), 'maxDeliveryAttempts');
+      return {
+        name,
+        deadlineSeconds: Number(member(found, 'ackDeadlineSeconds')),
+        maxDeliveryAttempts: attempts === undefined ? undefined : Number(attempts),
+      };
+    }),
+  );
+}
