@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { styleText } from 'node:util';
 import { Command, Option } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
 import { inspect } from '../lib/jobs/inspect.ts';
@@ -6,7 +7,8 @@ import { stringifyJson } from '../lib/spec/json.ts';
 import { type NameMapping, parseNameMapping } from '../lib/spec/name-mapping.ts';
 import { sourceStore } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { inspectionJson, inspectionText } from './inspection.ts';
+import { inspectionJson, inspectionText, inspectionWarning } from './inspection.ts';
+import { printable } from './printable.ts';
 
 interface Flags {
   readonly json?: true;
@@ -65,6 +67,9 @@ export function inspectCommand(): Command {
           ? stringifyJson(inspectionJson(inspection, formatVersion), 2)
           : inspectionText(file, inspection),
       );
+      const warning = inspectionWarning(inspection);
+      // Beside the answer, which a program reads.
+      if (warning !== undefined) console.error(`${styleText('yellow', 'warning')}  ${printable(warning)}`);
       process.exitCode = exitCodes[inspection.kind];
     });
 }

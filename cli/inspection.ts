@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import type { Inspection } from '../lib/jobs/inspect.ts';
+import { readerWarning } from '../lib/segment/reader-warning.ts';
 import type { Segment } from '../lib/segment/segment.ts';
 import type { Metrics } from '../lib/spec/manifest.ts';
 import { indexById, type Type } from '../lib/spec/schema.ts';
@@ -33,6 +34,11 @@ export function inspectionJson(inspection: Inspection, formatVersion: number): u
       };
     }
   }
+}
+
+/** What is registered and not every engine reads. */
+export function inspectionWarning(inspection: Inspection): string | undefined {
+  return inspection.kind === 'registrable' ? readerWarning([inspection.segment]) : undefined;
 }
 
 export function inspectionText(file: string, inspection: Inspection): string {

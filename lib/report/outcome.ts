@@ -42,6 +42,8 @@ export interface Registration {
   readonly schemaChanges: readonly string[];
   readonly attempts: number;
   readonly durationMs: number;
+  /** What is registered and not every engine reads. */
+  readonly warning?: string;
 }
 
 /** `committed`, `quarantined`, …; of an ignored one the reason. */

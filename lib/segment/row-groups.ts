@@ -3,6 +3,7 @@ import { RegistrarError } from '../errors.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import { checkedChunk } from './column-chunk.ts';
 import { addChunk, type Bound, boundsOf, type ColumnTally, newTally } from './column-tally.ts';
+import type { ValueForm } from './column-type.ts';
 import type { Footer } from './footer.ts';
 import type { LeafColumn } from './iceberg-schema.ts';
 import type { SchemaNode } from './parquet-schema.ts';
@@ -13,6 +14,8 @@ export interface Column {
   readonly fieldId: number;
   /** The type that the file has; the table's may be wider. */
   readonly type: PrimitiveType;
+  /** How the file carries it. */
+  readonly form: ValueForm;
   /** The IDs of the fields around it, from the root, and its own. */
   readonly lineage: readonly number[];
   /** Below a list or map, where counts and bounds mean nothing to Iceberg (case B19). */
@@ -89,13 +92,14 @@ export function mergeRowGroups(
 
 function columnOf(
   { isRepeated }: SchemaNode,
-  { fieldId, lineage, type }: LeafColumn,
+  { fieldId, lineage, type, form }: LeafColumn,
   tally: ColumnTally,
 ): Column {
   return {
     fieldId,
     lineage,
     type,
+    form,
     isRepeated,
     compressedSizeBytes: tally.sizeBytes,
     valueCount: tally.values,

@@ -73,6 +73,16 @@ describe('iceberg-registrar inspect', () => {
     expect((await inspect('--timestamp-millis', 'accept', file)).code).toBe(0);
   });
 
+  test('warns, beside the answer, of a column that some engines misread', async () => {
+    const file = fileWith('unsigned.parquet', flatFooter([{ name: 'a', physical: 1, converted: 13 }], rows));
+    for (const args of [[file], ['--json', file]]) {
+      const { code, out, error } = await inspect(...args);
+      expect(error).toMatch(/^warning {2}UINT_32 in "a": .*Spark refuses/);
+      expect(out).not.toContain('warning');
+      expect(code).toBe(0);
+    }
+  });
+
   test('exits 4 for a file without rows', async () => {
     const file = fileWith('empty.parquet', flatFooter([{ name: 'a', physical: 1 }], []));
     expect(await inspect('--json', file)).toMatchObject({ code: 4, out: '{\n  "skip": "empty"\n}' });

@@ -6,6 +6,7 @@ import { isHistoryShort, provableSince } from '../../ledger/provable-history.ts'
 import type { QuarantineRecord } from '../../ports.ts';
 import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
 import { formatChange } from '../../schema/schema-change.ts';
+import { readerWarning } from '../../segment/reader-warning.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { branchHead } from '../../spec/table-state.ts';
 import { quarantineSegment } from '../quarantine/quarantine-segment.ts';
@@ -134,6 +135,7 @@ function registrationOf(
 ): Registration | undefined {
   if (end?.outcome !== 'landed') return undefined;
   const { judgement, snapshotId, rows, bytes } = end.result;
+  const warning = readerWarning(judgement.accepted.map(({ segment }) => segment));
   return {
     table,
     snapshotId,
@@ -143,6 +145,7 @@ function registrationOf(
     schemaChanges: judgement.merge.changes.map(formatChange),
     attempts: end.attempts,
     durationMs: nowMs - startedMs,
+    ...(warning !== undefined && { warning }),
   };
 }
 
