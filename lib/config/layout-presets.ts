@@ -2,7 +2,7 @@ import type { RawSettings } from './document.ts';
 
 /**
  * How other systems lay out what they upload, under a name: each stands for settings that could be written out, and whatever is written
- * beside it stands. `docs/shippers.md` has the systems' own words for each.
+ * beside it stands. `docs/shippers.md` has each system's settings.
  */
 export const LAYOUT_PRESETS = {
   'kafka-connect': {

@@ -111,6 +111,13 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
     ];
   }
 
+  // Its default prefix begins with the year.
+  if (written['layout'] === 'firehose' && settings['from'] === undefined) {
+    return [
+      `${quoted('layout')} needs from, the list of the datasets: a stream without a prefix of its own writes to 2026/01/31/10/…, of which a table "2026" would be made`,
+    ];
+  }
+
   const inLayout = placeholders(layout).filter((name) => name !== 'url');
   const known = settings['pipeline'] === undefined ? inLayout : [...inLayout, 'pipeline'];
   const inTable = placeholders(table);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RawSettings } from '../../lib/config/document.ts';
 import { LAYOUT_PRESET_NAMES, LAYOUT_PRESETS, withLayoutPreset } from '../../lib/config/layout-presets.ts';
 import { validateEntry } from '../../lib/config/validate.ts';
 
@@ -7,12 +8,16 @@ const required = {
   namespace: 'analytics',
   catalog_uri: 'http://127.0.0.1:8181',
 };
-const validated = (settings: Readonly<Record<string, string>>) =>
+const validated = (settings: RawSettings) =>
   validateEntry({ ...required, ...settings }, { ...required, ...settings });
 
 describe('withLayoutPreset', () => {
   it.each(LAYOUT_PRESET_NAMES)('%s stands for settings that are valid', (layout) => {
-    const { entry, problems } = validated({ layout, table_location: 's3://lake/tables/{dataset}' });
+    const { entry, problems } = validated({
+      layout,
+      from: ['orders'],
+      table_location: 's3://lake/tables/{dataset}',
+    });
     expect(problems).toEqual([]);
     expect(entry).toMatchObject(LAYOUT_PRESETS[layout as keyof typeof LAYOUT_PRESETS]);
   });
@@ -36,6 +41,12 @@ describe('withLayoutPreset', () => {
   ])('an unknown name, %s, is answered with all names and the nearest', (layout, near) => {
     expect(validated({ layout }).problems).toEqual([
       `layout: "${layout}" must begin with {url}/, or be the name of a shipper (${LAYOUT_PRESET_NAMES.join(', ')})${near}`,
+    ]);
+  });
+
+  it('Firehose’s default keys begin with the year, which is no table', () => {
+    expect(validated({ layout: 'firehose' }).problems).toEqual([
+      expect.stringMatching(/^layout: "firehose" needs from, .*table "2026"/),
     ]);
   });
 

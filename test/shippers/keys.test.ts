@@ -5,7 +5,7 @@ import { ignoredKey } from '../../lib/event/finding.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
 
 /**
- * Keys in the formats that each system documents or has in its source (docs/shippers.md links them), and what becomes of them: the dataset,
+ * Keys in the formats of each system (docs/shippers.md names the settings that make them), and what becomes of them: the dataset,
  * or why there is none.
  */
 const keys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -32,6 +32,7 @@ const keys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'orders',
     'orders/region=eu/2026/01/31/10/orders-12-2026-01-31-10-00-05-0b8e1f0a-6d8e-4f0c-9a39-6a1f2f1c9d11.parquet':
       'orders',
+    '2026/01/31/10/orders-1-2026-01-31-10-00-05-0b8e1f0a-6d8e-4f0c-9a39-6a1f2f1c9d11.parquet': 'unroutable',
   },
   spark: {
     'orders/part-00000-a9092fc8-463b-4c4f-89b2-1f667e9929dd-c000.snappy.parquet': 'orders',
@@ -90,6 +91,7 @@ describe.each(Object.entries(keys))('layout: %s', (layout, ends) => {
     namespace: 'lake',
     catalog_uri: 'http://127.0.0.1:8181',
     layout,
+    ...(layout === 'firehose' && { from: ['orders'] }),
     ...(layout === 'aiven' && { table_location: 's3://lake/tables/{dataset}' }),
   };
   const { entry } = validateEntry(settings, settings);
