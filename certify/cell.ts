@@ -9,6 +9,4 @@ export interface Cell {
   readonly detail?: string;
   /** Red: every difference, a line each; absent where `detail` is the only one. */
   readonly differences?: readonly string[];
-  /** Anchor in explanations.ts of why it is not green; a cell without one is looked up there by engine, feature and differences. */
-  readonly explained?: string;
 }

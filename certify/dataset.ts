@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { manifestCount } from '../lib/append/manifest-list.ts';
 import { assertions } from '../lib/commit/assertions.ts';
 import { registerMessages } from '../lib/jobs/register/register-messages.ts';
+import { readList } from '../lib/jobs/register/table-manifests.ts';
 import type { Log, LogRecord } from '../lib/ports.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import type { Schema } from '../lib/spec/schema.ts';
 import type { TableIdentifier } from '../lib/spec/table-identifier.ts';
 import { readTableMetadata } from '../lib/spec/table-metadata.ts';
-import type { TableState } from '../lib/spec/table-state.ts';
+import { branchHead, type TableState } from '../lib/spec/table-state.ts';
 import type { TableUpdate } from '../lib/spec/table-update.ts';
 import { wire } from '../lib/wire.ts';
 import type { Row as ShippedRow } from '../local/shipper/dataset.ts';
@@ -44,6 +46,8 @@ export interface Dataset {
   /** What somebody else does to the table, through PyIceberg. */
   foreign(...steps: readonly ForeignStep[]): Promise<void>;
   state(): Promise<TableState>;
+  /** How many manifests the table has. */
+  manifests(): Promise<number>;
 }
 
 const PARALLEL_UPLOADS = 16;
@@ -140,6 +144,10 @@ export async function openDataset(
       await writerOf(context).ask({ ...table, catalog, steps });
     },
     state,
+    async manifests() {
+      const list = await readList(store, branchHead(await state(), 'main'));
+      return list === undefined ? 0 : manifestCount(list);
+    },
   };
 }
 

@@ -459,6 +459,19 @@ export const explanations: readonly Explanation[] = [
     ],
   },
   {
+    anchor: 'spark-table-cache',
+    title: 'Spark answers from the table as it loaded it, until nobody has read it for 30 seconds',
+    engines: ['Spark'],
+    features:
+      /^(a commit of the registrar is seen by the next query|it is seen by a session that reads every 5 s.*), with Spark’s default/,
+    differences: /^\d+ of \d+ rows$/,
+    text: 'Iceberg’s `CachingCatalog`, on by default in Spark (`cache-enabled`), forgets a table 30 seconds (`cache.expiration-interval-ms`) after it was last read, not loaded: a session that reads more often never sees what others commit. Set `cache-enabled=false`, or `REFRESH TABLE` first, after which the same session does (`docs/maintenance.md`, "Readers that cache tables").',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/core/src/main/java/org/apache/iceberg/CachingCatalog.java',
+      'https://iceberg.apache.org/docs/latest/spark-configuration/',
+    ],
+  },
+  {
     anchor: 'flink-nanoseconds',
     title: 'Flink misses nanoseconds in predicates',
     engines: ['Flink'],
@@ -471,9 +484,9 @@ export const explanations: readonly Explanation[] = [
   },
 ];
 
-/** The anchor of what explains a cell that is not green: its own, or that of the first explanation that fits each of its differences. */
+/** The anchor of the first explanation that fits each difference of a red cell. Nothing explains one that was not run. */
 export function explanationOf(cell: Cell): string | undefined {
-  if (cell.outcome === 'green' || cell.explained !== undefined) return cell.explained;
+  if (cell.outcome !== 'red') return undefined;
   const lines = cell.differences ?? [cell.detail ?? ''];
   return explanations.find(
     ({ engines, features, differences }) =>

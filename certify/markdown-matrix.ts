@@ -41,9 +41,9 @@ export function markdownMatrix(certification: Certification): string {
 function symbol(cell: Cell | undefined): string {
   if (cell === undefined) return '';
   if (cell.outcome === 'green') return '✓';
+  if (cell.outcome === 'not-run') return '**not run**';
   const anchor = explanationOf(cell);
-  const mark = cell.outcome === 'red' ? '✗' : 'not run';
-  return anchor === undefined ? `**${mark}**` : `[${mark}](#${anchor})`;
+  return anchor === undefined ? '**✗**' : `[✗](#${anchor})`;
 }
 
 /** `owner/repo#1` for an issue, else the file's name or the page's host. */

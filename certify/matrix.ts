@@ -50,16 +50,14 @@ export function unexplained({ sections }: Pick<Certification, 'sections'>): read
 export interface Sum {
   readonly cells: number;
   readonly green: number;
-  /** Red or not run, with an explanation. */
+  /** Red, with an explanation. */
   readonly explained: number;
   readonly open: number;
 }
 
 export function sum(cells: readonly Cell[]): Sum {
   const green = cells.filter(({ outcome }) => outcome === 'green').length;
-  const explained = cells.filter(
-    (cell) => cell.outcome !== 'green' && explanationOf(cell) !== undefined,
-  ).length;
+  const explained = cells.filter((cell) => explanationOf(cell) !== undefined).length;
   return { cells: cells.length, green, explained, open: cells.length - green - explained };
 }
 

@@ -93,8 +93,8 @@ async function javaCell(feature: string, tables: readonly JavaRead[]): Promise<C
     files += java.read.length;
   }
   return cellOf(
-    `${feature}: ManifestReader, ${metadataTables.join(', ')}`,
     JAVA,
+    `${feature}: ManifestReader, ${metadataTables.join(', ')}`,
     lines,
     `${files} data files`,
   );

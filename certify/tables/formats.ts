@@ -7,6 +7,8 @@ import { type CertifiedTable, certified, certifyTables } from './certified-table
 const first = schema(required(1, 'seq', 'long'), optional(2, 'name', 'string'));
 const second = schema(...first.fields, optional(3, 'note', 'string'));
 const nothing: Readonly<Record<string, string>> = {};
+/** How often manifests are merged when every third commit may do so. */
+const merging: Readonly<Record<string, string>> = { 'commit.manifest.min-count-to-merge': '3' };
 
 /** A table that somebody made in one version; it may be upgraded, and the registrar appends and evolves throughout. */
 async function version(
@@ -32,7 +34,7 @@ async function version(
   return certified(dataset, feature);
 }
 
-/** Single rows, one a segment. */
+/** Single rows, one a segment. @throws Error when manifests are not merged, or merged where they must not be */
 async function segments(
   context: Context,
   feature: string,
@@ -50,11 +52,11 @@ async function segments(
     });
     await dataset.shipMany(first, rows);
   }
+  const manifests = await dataset.manifests();
+  if (manifests < commits !== (properties === merging))
+    throw new Error(`Cannot certify "${feature}": ${manifests} manifests after ${commits} commits`);
   return certified(dataset, feature);
 }
-
-/** How often manifests are merged when every third commit may do so. */
-const merging = { 'commit.manifest.min-count-to-merge': '3' };
 
 export const formats: Section = {
   name: 'formats',

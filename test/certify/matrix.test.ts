@@ -56,6 +56,28 @@ describe('explanations', () => {
     expect(explanationOf({ ...explained, engine: 'Trino' })).toBeUndefined();
   });
 
+  test('are of red cells: one that was not run has none, whatever kept it', () => {
+    const [why = ''] = explained.differences ?? [];
+    expect(explanationOf({ ...explained, outcome: 'not-run', detail: why })).toBeUndefined();
+  });
+
+  test('excuse Spark’s table cache, and no stale table after a refresh or thirty quiet seconds', () => {
+    const stale = (feature: string): Cell => ({
+      feature: `${feature}, with Spark’s default cache-enabled=true`,
+      engine: 'Spark',
+      outcome: 'red',
+      differences: ['20 of 40 rows'],
+    });
+    const explained = [
+      'a commit of the registrar is seen by the next query',
+      'it is seen by a session that reads every 5 s, after 30 s',
+    ];
+    const open = ['it is seen after REFRESH TABLE', 'it is seen by a session that reads nothing for 30 s'];
+    expect(explained.map(stale).map(explanationOf)).toEqual(['spark-table-cache', 'spark-table-cache']);
+    expect(open.map(stale).map(explanationOf)).toEqual([undefined, undefined]);
+    expect(explanationOf({ ...stale(''), feature: explained[0] ?? '' })).toBeUndefined();
+  });
+
   test('have anchors of their own and public sources', () => {
     expect(new Set(explanations.map(({ anchor }) => anchor)).size).toBe(explanations.length);
     for (const { sources } of explanations) {
