@@ -56,10 +56,11 @@ function cellOf(cell: Cell | undefined): string {
   return `<td class="${anchor === undefined ? 'red' : 'explained'}" title="${escaped(detail)}">${text}`;
 }
 
-/** `14/72` of "14 of 72 files planned, 12 hold rows". */
+/** `14/72 files` of "14 of 72 files planned, 12 hold rows", the commits of each writer, where NaN stands. */
 function figures(detail: string): string {
   const [, planned, all] = /(\d+) of (\d+) files planned/.exec(detail) ?? [];
-  return planned === undefined ? '' : `${planned}/${all} files`;
+  if (planned !== undefined) return `${planned}/${all} files`;
+  return /^commits: [^;]*|NaN .*/.exec(detail)?.[0] ?? '';
 }
 
 function explanation({ anchor, title, text, sources }: (typeof explanations)[number]): string {

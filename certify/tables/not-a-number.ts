@@ -1,0 +1,94 @@
+import type { PrimitiveType } from '../../lib/spec/schema.ts';
+import type { Row } from '../../test/integration/readers/canonical.ts';
+import type { Cell } from '../cell.ts';
+import type { Engine } from '../engines/engine.ts';
+import { fulfils } from '../evaluate.ts';
+import type { Predicate } from '../predicate.ts';
+import type { Context } from '../section.ts';
+import { cellOf } from './certified-table.ts';
+import { askedOf, type Column, ROWS_A_FILE, ranges, seqsOf, type Twins, typed, worded } from './twins.ts';
+
+/** A file that has no number at all, beside those in which one row in ten has none. */
+const FILE_OF_NAN = 5;
+
+const withNaN = (type: PrimitiveType): Column => {
+  const column = typed(type, `${type}: NaN among the values`);
+  const isNaNAt = (index: number) =>
+    index % ROWS_A_FILE === 7 || Math.floor(index / ROWS_A_FILE) === FILE_OF_NAN;
+  return {
+    ...column,
+    literal: column.value,
+    value: (rank) => (isNaNAt(rank / 2) ? Number.NaN : column.value(rank)),
+  };
+};
+
+export const columnsWithNaN = ['float', 'double'].map(withNaN);
+
+/**
+ * Where NaN stands among numbers is each engine's own: above all, or in no comparison. The same rows of NaN must come with pruning and
+ * without, and every other row as ever.
+ */
+export async function* certifyNaN({ engines, notRun }: Context, twins: Twins): AsyncIterable<Cell> {
+  const byColumn = Map.groupBy(twins.questions, ({ column }) => column);
+  for (const [engine, detail] of notRun) {
+    for (const { feature } of byColumn.keys()) yield { feature, engine, outcome: 'not-run', detail };
+  }
+  const cells = await Promise.all(
+    engines.map(async (engine) => {
+      const found: Cell[] = [];
+      for (const [{ feature }, questions] of byColumn) {
+        const asked = askedOf(engine, questions);
+        const answers: Answer[] = [];
+        for (const { predicate } of asked) answers.push(await answer(engine, twins, predicate));
+        const lines = answers.flatMap((one) => one.lines);
+        const isCompared = answers.some((one) => one.hasNaN);
+        const order = isCompared ? 'NaN is above every number' : 'NaN fulfils no comparison';
+        found.push(cellOf(engine.name, feature, lines, `${asked.length} predicates; ${order}`));
+      }
+      return found;
+    }),
+  );
+  yield* cells.flat();
+}
+
+interface Answer {
+  readonly lines: readonly string[];
+  /** Whether rows of NaN fulfil a comparison, asked without bounds. */
+  readonly hasNaN: boolean;
+}
+
+async function answer(
+  engine: Engine,
+  { bounded, unbounded, files }: Twins,
+  predicate: Predicate,
+): Promise<Answer> {
+  const rows = files.flat();
+  const hasNaN = (row: Row) => row[predicate.column] === 'NaN';
+  // NaN is a value for IS NULL and IS NOT NULL, and a matter of taste for the rest.
+  const isCertain = predicate.op === 'is null' || predicate.op === 'is not null';
+  const open = new Set(isCertain ? [] : rows.filter(hasNaN).map(({ seq }) => Number(seq)));
+  const expected = rows
+    .filter((row) => (isCertain || !hasNaN(row)) && fulfils(row, predicate))
+    .map(({ seq }) => Number(seq));
+  try {
+    const [pruned, all] = [
+      await seqsOf(engine, bounded, predicate),
+      await seqsOf(engine, unbounded, predicate),
+    ];
+    const lines = Object.entries({ '': pruned, ' without bounds': all }).flatMap(([kept, seqs]) => {
+      const numbers = seqs.filter((seq) => !open.has(seq));
+      return numbers.join() === expected.join()
+        ? []
+        : [`${worded(predicate)}${kept}: rows ${ranges(numbers)} for ${ranges(expected)}`];
+    });
+    const [fewer, more] = [pruned, all].map((seqs) => seqs.filter((seq) => open.has(seq)));
+    if (fewer?.join() !== more?.join()) {
+      lines.push(
+        `${worded(predicate)}: rows of NaN ${ranges(fewer ?? [])} for ${ranges(more ?? [])} without bounds`,
+      );
+    }
+    return { lines, hasNaN: (more ?? []).length > 0 };
+  } catch (error) {
+    return { lines: [`error: ${predicate.op}: ${(error as Error).message}`], hasNaN: false };
+  }
+}
