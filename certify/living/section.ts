@@ -25,12 +25,11 @@ export const living: Section = {
     await Promise.all([install('spark'), install('readers'), install('fixture'), bundle(context.scratch)]);
     const catalogs = Object.entries(databases);
     for (const [database, start] of catalogs) {
-      const feature = `one table of many writers, on ${database}`;
       try {
-        yield* onDatabase(feature, { ...context, minutes: context.minutes / catalogs.length }, start);
+        yield* onDatabase(database, { ...context, minutes: context.minutes / catalogs.length }, start);
       } catch (error) {
         context.log(`${(error as Error).stack}\n`);
-        yield cellOf('registrar', feature, [`error: ${(error as Error).message}`], '');
+        yield cellOf('registrar', featureOn(database), [`error: ${(error as Error).message}`], '');
       }
     }
   },
@@ -39,11 +38,18 @@ export const living: Section = {
 interface Running {
   readonly catalog: CatalogService;
   readonly localstack: Services['localstack'];
+  /** Engines on that catalog, running or started now. */
+  readonly engines: () => Promise<Readers>;
 }
+
+type Readers = Pick<Context, 'engines' | 'notRun'>;
 
 type Start = (context: Context, folders: Folders) => Promise<Running>;
 
-async function* onDatabase(feature: string, context: Context, start: Start): AsyncGenerator<Cell> {
+const featureOn = (database: string) => `one table of many writers, on ${database}`;
+
+async function* onDatabase(database: string, context: Context, start: Start): AsyncGenerator<Cell> {
+  const feature = featureOn(database);
   const closing: (() => Promise<void>)[] = [];
   const end = async () => {
     for (const close of closing.splice(0).toReversed()) await close().catch(() => {});
@@ -51,7 +57,7 @@ async function* onDatabase(feature: string, context: Context, start: Start): Asy
   context.onClose(end);
   const own = { ...context, onClose: (close: () => Promise<void>) => void closing.push(close) };
   try {
-    const scratch = join(context.scratch, feature);
+    const scratch = join(context.scratch, `living-${database}`);
     mkdirSync(scratch, { recursive: true });
     const folders = { installed: installedFolder, logs: scratch, scratch };
     const running = await start(own, folders);
@@ -68,24 +74,20 @@ async function* onDatabase(feature: string, context: Context, start: Start): Asy
       difference(lived.expected, lived.cached.refreshed),
       `${lived.expected.rows} rows`,
     );
-    yield* counted(feature, own, running.catalog, lived);
+    yield* counted(feature, await running.engines(), running.catalog, lived);
   } finally {
     await end();
   }
 }
 
-/** Every engine, started now, reads every row. */
+/** Every engine reads every row. */
 async function* counted(
   feature: string,
-  context: Context,
+  { engines, notRun }: Readers,
   catalog: CatalogService,
   { table, expected }: Together,
 ): AsyncGenerator<Cell> {
-  const { scratch, log } = context;
   const schema = await currentSchema(catalog, table);
-  const names = context.engines.map(({ name }) => name);
-  const { engines, notRun } = await startEngines(names, { catalog, scratch, logFolder: scratch, log });
-  for (const engine of engines) context.onClose(() => engine.stop());
   for (const engine of engines) {
     try {
       const found = countRows(schema, await engine.rows(table));
@@ -94,8 +96,7 @@ async function* counted(
       yield cellOf(engine.name, feature, [`error: ${(error as Error).message}`], '');
     }
   }
-  for (const [engine, detail] of [...notRun, ...context.notRun])
-    yield { feature, engine, outcome: 'not-run', detail };
+  for (const [engine, detail] of notRun) yield { feature, engine, outcome: 'not-run', detail };
 }
 
 function difference(expected: CountedRows, found: Count & Partial<CountedRows>): readonly string[] {
@@ -127,7 +128,7 @@ function tooLittle({ commits, work, othersFiles }: Together): readonly string[] 
 function told({ commits, work, othersFiles }: Together): string {
   const by = Object.entries(commits).map(([writer, count]) => `${writer} ${count}`);
   return (
-    `commits: ${by.join(', ')}; Spark: ${work.rounds} rounds of maintenance, ${work.compacted} files compacted, ` +
+    `commits: ${by.join(', ')}; Spark: ${work.compacted} files compacted, ${work.manifests} manifests rewritten, ` +
     `${work.snapshots} snapshots expired, ${work.deleted} rows deleted, ${work.rollbacks} rollback, killed twice; ${othersFiles} files of others notified`
   );
 }
@@ -145,15 +146,17 @@ async function currentSchema(
   return schema;
 }
 
-async function sqliteCatalog({ onClose }: Context): Promise<Running> {
-  const { services, notRun, stop } = await startServices({ want: ['seaweedfsCatalog', 'localstack'] });
-  onClose(() => stop({ keepLogs: false }));
-  const { localstack, seaweedfsCatalog: catalog } = services;
-  if (localstack === undefined || catalog === undefined) throw new Error(Object.values(notRun).join('; '));
-  return { localstack, catalog };
+/** The certification's own catalog, and its engines. */
+async function sqliteCatalog({ catalog, engines, notRun, onClose }: Context): Promise<Running> {
+  const started = await startServices({ want: ['localstack'] });
+  onClose(() => started.stop({ keepLogs: false }));
+  const { localstack } = started.services;
+  if (localstack === undefined) throw new Error(Object.values(started.notRun).join('; '));
+  return { localstack, catalog, engines: async () => ({ engines, notRun }) };
 }
 
-async function postgresqlCatalog({ onClose }: Context, folders: Folders): Promise<Running> {
+async function postgresqlCatalog(context: Context, folders: Folders): Promise<Running> {
+  const { onClose } = context;
   await install('postgresql');
   const { services, notRun, stop } = await startServices({ want: ['seaweedfs', 'localstack'] });
   onClose(() => stop({ keepLogs: false }));
@@ -168,5 +171,20 @@ async function postgresqlCatalog({ onClose }: Context, folders: Folders): Promis
     database.service,
   );
   onClose(end);
-  return { localstack, catalog };
+  return {
+    localstack,
+    catalog,
+    engines: () => enginesAnew({ ...context, scratch: folders.scratch }, catalog),
+  };
+}
+
+/** The certification's engines once more, on another catalog. */
+async function enginesAnew(
+  { engines, notRun, scratch, log, onClose }: Context,
+  catalog: CatalogService,
+): Promise<Readers> {
+  const names = engines.map(({ name }) => name);
+  const started = await startEngines(names, { catalog, scratch, logFolder: scratch, log });
+  for (const engine of started.engines) onClose(() => engine.stop());
+  return { engines: started.engines, notRun: new Map([...notRun, ...started.notRun]) };
 }

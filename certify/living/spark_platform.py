@@ -1,7 +1,7 @@
 """One Spark session of a platform: it maintains a table, deletes, rolls back, and counts, also through a catalog that caches.
 
-Commands, a JSON object a line, all with `table`: maintain {older_than}, delete {first, last} -> the rows that are left of
-them, snapshot, rollback {snapshot}, count {cached?}, rows, cached rows, refresh, property {name, value}, pid.
+Commands, a JSON object a line, all with `table`: compact, rewrite manifests, expire {older_than}, delete {first, last} -> the rows that
+are left of them, snapshot, rollback {snapshot}, count {cached?}, cached rows, refresh, property {name, value}, pid.
 """
 
 import json
@@ -25,8 +25,12 @@ def program(spark):
     def main(request):
         table = request.get("table")
         match request["do"]:
-            case "maintain":
-                return maintenance.maintain(spark, table, request["older_than"])
+            case "compact":
+                return maintenance.compact(spark, table)
+            case "rewrite manifests":
+                return maintenance.rewrite_manifests(spark, table)
+            case "expire":
+                return maintenance.expire(spark, table, request["older_than"])
             case "delete":
                 where = f"seq BETWEEN {int(request['first'])} AND {int(request['last'])}"
                 try:
@@ -41,8 +45,6 @@ def program(spark):
                 maintenance.call(spark, f"rollback_to_snapshot('{table}', {int(request['snapshot'])})")
             case "count":
                 return maintenance.count(spark, table, "cached" if request.get("cached") else "ice")
-            case "rows":
-                return spark.sql(f"SELECT count(seq) FROM ice.{table}").collect()[0][0]
             case "cached rows":
                 return spark.sql(f"SELECT count(seq) FROM cached.{table}").collect()[0][0]
             case "refresh":

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
@@ -28,8 +28,8 @@ export async function startStream(options: {
   const { catalog, table, base, account, log, onClose, scratch } = options;
   const [written, folder, checkpoint] = ['written', 'arrived', 'checkpoint'].map((name) =>
     join(scratch, name),
-  );
-  for (const path of [written, folder]) mkdirSync(path as string, { recursive: true });
+  ) as [string, string, string];
+  for (const path of [written, folder]) mkdirSync(path, { recursive: true });
   const request = {
     do: 'start',
     table: `ice.${[...table.namespace, table.name].join('.')}`,
@@ -52,13 +52,13 @@ export async function startStream(options: {
     const batch = source.next().value;
     const name = `${batch.firstSeq}.json`;
     writeFileSync(
-      join(written as string, name),
+      join(written, name),
       spelledRows(batch)
         .map((row) => `${JSON.stringify(row)}\n`)
         .join(''),
     );
     // All at once: the stream reads a file as soon as it sees it.
-    renameSync(join(written as string, name), join(folder as string, name));
+    renameSync(join(written, name), join(folder, name));
     account.add(batch.rows);
     fed.push(batch);
     await sleep(EVERY_MS);
@@ -87,6 +87,11 @@ export async function startStream(options: {
   return {
     name: 'Spark',
     landed,
+    // Spark keeps the newest of these files, named by the number of the commit.
+    commits() {
+      const numbers = readdirSync(join(checkpoint, 'commits')).filter((name) => /^\d+$/.test(name));
+      return Math.max(-1, ...numbers.map(Number)) + 1;
+    },
     conflicts: () => failures,
     async pause() {
       await feed.pause();

@@ -45,7 +45,7 @@ export interface Together {
   readonly cached: { readonly rows: number; readonly refreshed: Count };
 }
 
-const SEGMENTS_A_MINUTE = 90;
+const SEGMENTS_A_MINUTE = 150;
 const SHIPPING_SHARE = 0.9;
 
 /**
@@ -109,7 +109,7 @@ export async function together(options: TogetherOptions): Promise<Together> {
     expected: account.count(),
     commits: {
       registrar: trouble.commits.landed,
-      ...Object.fromEntries(writers.map(({ name, landed }) => [name, landed.length])),
+      ...Object.fromEntries(writers.map((writer) => [writer.name, writer.commits()])),
     },
     conflicts: {
       registrar: trouble.commits.conflicts,

@@ -11,6 +11,7 @@ export interface Writer {
   readonly name: string;
   /** Batches that are in the table. */
   readonly landed: readonly Batch[];
+  commits(): number;
   /** Commits that failed, and were tried again. */
   conflicts(): number;
   /** Resolves once nothing of it is under way; what it appended before is in the table. */
@@ -21,7 +22,7 @@ export interface Writer {
 
 const root = join(import.meta.dirname, '../..');
 /** Often enough to meet the others, and seldom enough that they land on a slow machine. */
-const PAUSE_MS = 2_000;
+const PAUSE_MS = 1_000;
 
 /** PyIceberg or DuckDB, a commit a batch. */
 export function startWriter(
@@ -68,6 +69,7 @@ export function startWriter(
   return {
     name,
     landed,
+    commits: () => landed.length,
     conflicts: () => conflicts,
     pause: turns.pause,
     resume: turns.resume,

@@ -44,18 +44,24 @@ def session(catalog, jars):
 
 def maintain(spark, table, older_than):
     """Compacts, rewrites manifests, then expires what is older, with the files that nothing else needs."""
-    compacted = call(spark, f"rewrite_data_files(table => '{table}', options => map('min-input-files', '2'))")
-    rewritten = call(spark, f"rewrite_manifests(table => '{table}')")
-    expired = call(
+    return {**compact(spark, table), **rewrite_manifests(spark, table), **expire(spark, table, older_than)}
+
+
+def compact(spark, table):
+    done = call(spark, f"rewrite_data_files(table => '{table}', options => map('min-input-files', '2'))")
+    return {"compacted": done["rewritten_data_files_count"]}
+
+
+def rewrite_manifests(spark, table):
+    return {"manifests": call(spark, f"rewrite_manifests(table => '{table}')")["rewritten_manifests_count"]}
+
+
+def expire(spark, table, older_than):
+    done = call(
         spark,
         f"expire_snapshots(table => '{table}', older_than => TIMESTAMP '{older_than}', retain_last => 1, stream_results => true)",
     )
-    return {
-        "compacted": compacted["rewritten_data_files_count"],
-        "manifests": rewritten["rewritten_manifests_count"],
-        "snapshots": expired["deleted_manifest_lists_count"],
-        "files": expired["deleted_data_files_count"],
-    }
+    return {"snapshots": done["deleted_manifest_lists_count"], "files": done["deleted_data_files_count"]}
 
 
 def call(spark, procedure):

@@ -26,6 +26,7 @@ export function startProgram(
   createInterface(child.stdout).on('line', (line) => waiting.shift()?.resolve(line));
   return {
     async ask(request) {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${args[0]} ended`);
       const line = Promise.withResolvers<string>();
       waiting.push(line);
       child.stdin.write(`${JSON.stringify(request)}\n`);

@@ -28,7 +28,8 @@ def read(request):
     }
 
 
-def connect(catalog):
+def connect(catalog, *options):
+    """@param options Of the ATTACH statement, beside those that every test needs."""
     store = catalog["store"]
     connection = duckdb.connect()
     connection.execute("SET autoinstall_known_extensions=false; SET autoload_known_extensions=false")
@@ -43,7 +44,7 @@ def connect(catalog):
     authorization = f"TOKEN '{catalog['token']}'" if catalog.get("token") else "AUTHORIZATION_TYPE 'none'"
     connection.execute(
         f"""ATTACH '{catalog.get("warehouse", "")}' AS ice (TYPE iceberg, ENDPOINT '{catalog["uri"]}', {authorization},
-        ACCESS_DELEGATION_MODE 'none')"""
+        {", ".join(("ACCESS_DELEGATION_MODE 'none'", *options))})"""
     )
     return connection
 
