@@ -49,6 +49,8 @@ export interface Dialect {
   readonly name: string;
   /** What stands before `/v1/config`. */
   readonly root: string;
+  /** What stands before every other path. @default root */
+  readonly home?: string;
   readonly settings: Settings;
   /** `GET /v1/config`; the prefix is what paths begin with after `/v1/`, as it is sent. */
   readonly config: { readonly prefix?: string; readonly answer: Json };
@@ -65,7 +67,7 @@ export function startDialect(
   world: DialectWorld,
   { request: changed = (request) => request, answer: taken = (answer) => answer }: Ignorance = {},
 ): Promise<HttpService> {
-  const { root, config, quirks } = dialect;
+  const { root, home = root, config, quirks } = dialect;
   const base = config.prefix === undefined ? '/v1/' : `/v1/${config.prefix}/`;
   const embedded: Handler = (request) => {
     if (request.path === '/v1/config') return json(200, config.answer);
@@ -76,10 +78,11 @@ export function startDialect(
   const answer: Handler = (request) => {
     const refusal = quirks.map((quirk) => quirk.arrive?.(request)).find((one) => one !== undefined);
     if (refusal !== undefined) return refusal;
-    const path = request.path.startsWith(root) ? request.path.slice(root.length) : '';
-    if (path === '/v1/config' || path === '/v1/oauth/tokens') return quirky({ ...request, path });
-    if (!path.startsWith(base)) return failure(404, 'NotFoundException', `no such path: ${request.path}`);
-    return quirky({ ...request, path: `/v1/${path.slice(base.length)}` });
+    const asked = [`${root}/v1/config`, `${root}/v1/oauth/tokens`].find((path) => path === request.path);
+    if (asked !== undefined) return quirky({ ...request, path: asked.slice(root.length) });
+    const path = request.path.startsWith(home + base) ? request.path.slice((home + base).length) : undefined;
+    if (path === undefined) return failure(404, 'NotFoundException', `no such path: ${request.path}`);
+    return quirky({ ...request, path: `/v1/${path}` });
   };
   return startHttpService(async (request) => taken(await answer(changed(request))), {
     onRequest: (request) => world.fault?.(request),

@@ -8,8 +8,9 @@ const prefix = '01995a2f-6c1e-7000-8000-000000000001';
 export const lakekeeper: Dialect = {
   name: 'Lakekeeper',
   root: '/catalog',
+  home: '/lakekeeper/catalog',
   config: configured('defaults', prefix, {
-    overrides: { uri: '/catalog' },
+    overrides: { uri: '/lakekeeper/catalog' },
     endpoints: endpoints(),
     'idempotency-key-lifetime': 'PT30M',
   }),
@@ -22,6 +23,14 @@ export const lakekeeper: Dialect = {
       source: 'lakekeeper: server/config.rs',
       serve: (next) => next,
       without: { request: (request) => ({ ...request, path: request.path.replace(`/${prefix}`, '') }) },
+    },
+    {
+      title: 'everything but the configuration is at a uri of its own, as its server is told by its operator',
+      source: 'lakekeeper: server/config.rs, LAKEKEEPER__BASE_URI',
+      serve: (next) => next,
+      without: {
+        request: (request) => ({ ...request, path: request.path.replace('/lakekeeper/catalog', '/catalog') }),
+      },
     },
     {
       title: 'a commit makes no table that was not staged before',

@@ -5,6 +5,7 @@ import {
   endpoints,
   needsBearer,
   needsCredential,
+  needsGoogleToken,
   needsHeader,
   needsWarehouse,
   onlyCreates,
@@ -16,7 +17,7 @@ export const unity: Dialect = {
   root: '/api/2.1/unity-catalog/iceberg-rest',
   config: configured('overrides', 'catalogs/main', { endpoints: endpoints('/register') }),
   settings: { catalog_warehouse: 'main', catalog_token: 'dapi-token', table_location: 'catalog' },
-  refuses: { code: 'catalog', message: /ErrorCode 2012/ },
+  refuses: { code: 'catalog.conflict', message: /ErrorCode 2012/ },
   quirks: [
     needsBearer(
       'dapi-token',
@@ -36,6 +37,7 @@ export const unity: Dialect = {
         kindOf(request) === 'commit' && updatesOf(bodyOf(request), 'add-snapshot').length > 0
           ? failure(500, 'InternalServerError', 'ErrorCode 2012: file is outside of the table’s location')
           : next(request),
+      without: { answer: (answer) => (answer.status === 500 ? { ...answer, status: 400 } : answer) },
     },
   ],
 };
@@ -53,7 +55,7 @@ export const snowflake: Dialect = {
   shows: ['renewals'],
   quirks: [
     needsCredential(
-      { client_secret: 'programmatic-token', scope: 'session:role:LOADER', client_id: '' },
+      { client_secret: 'programmatic-token', scope: 'session:role:LOADER', client_id: undefined },
       'iceberg-python #462, fluree/db #1402; Snowflake documentation, "session:role:"',
       {
         catalog_credential: {
@@ -92,10 +94,11 @@ export const bigLake: Dialect = {
   config: configured('overrides', 'projects/p/catalogs/lake', { endpoints: endpoints('/register') }),
   settings: {
     catalog_warehouse: 'gs://lake',
-    catalog_token: 'google-token',
+    catalog_google: true,
     catalog_headers: { 'x-goog-user-project': 'p' },
     table_location: 'catalog',
   },
+  shows: ['renewals'],
   quirks: [
     needsHeader(
       'x-goog-user-project',
@@ -105,7 +108,7 @@ export const bigLake: Dialect = {
         catalog_headers: undefined,
       },
     ),
-    needsBearer('google-token', 'Google documentation: an access token of the service account'),
+    needsGoogleToken('Google documentation: an access token of the service account, which lasts an hour'),
     needsWarehouse('gs://lake', 'Google documentation: the warehouse is the bucket'),
     {
       title: 'the catalog puts a table below a suffix of its own, whatever is sent, and nothing moves it',

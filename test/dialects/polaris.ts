@@ -1,4 +1,5 @@
-import { bodyOf, type Dialect, failure, kindOf, tableAt, updatesOf } from './dialect.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import { bodyOf, type Dialect, failure, type Json, kindOf, tableAt, updatesOf } from './dialect.ts';
 import { configured, endpoints, needsCredential, needsHeader, needsWarehouse } from './quirks.ts';
 
 const headers = { 'Polaris-Realm': 'lake-realm' };
@@ -38,6 +39,29 @@ export const polaris: Dialect = {
           : failure(403, 'ForbiddenException', `Invalid locations '[${outside}]' for identifier`);
       },
       without: { settings: { table_properties: { 'write.metadata.path': 's3://lake/elsewhere' } } },
+    },
+    {
+      title: 'a load with snapshots=refs answers the heads of branches and tags alone, without the history',
+      source: 'REST specification, loadTable; polaris: IcebergCatalogHandler.filterResponseToSnapshots',
+      serve: (next) => async (request) => {
+        const answer = await next(request);
+        if (kindOf(request) !== 'load' || request.query.get('snapshots') !== 'refs') return answer;
+        if (answer.status !== 200) return answer;
+        const { metadata, ...rest } = bodyOf(answer) as { readonly metadata: Json };
+        const { snapshots = [], refs = {} } = metadata as {
+          readonly snapshots?: readonly Json[];
+          readonly refs?: Readonly<Record<string, Json>>;
+        };
+        const heads = Object.values(refs).map((ref) => ref['snapshot-id']);
+        const kept = snapshots.filter((snapshot) => heads.includes(snapshot['snapshot-id']));
+        return { ...answer, body: stringifyJson({ ...rest, metadata: { ...metadata, snapshots: kept } }) };
+      },
+      without: {
+        request: (request) => ({
+          ...request,
+          query: new URLSearchParams([...request.query, ['snapshots', 'refs']]),
+        }),
+      },
     },
     {
       title: 'a table that has not changed is answered by 304',

@@ -44,9 +44,9 @@ export function needsBearer(token: string, source: string): Quirk {
   };
 }
 
-/** OAuth2 client credentials with exactly this form; each token is good for `uses` requests. */
+/** OAuth2 client credentials with exactly this form, `undefined` for what must not be sent; each token is good for `uses` requests. */
 export function needsCredential(
-  form: Readonly<Record<string, string>>,
+  form: Readonly<Record<string, string | undefined>>,
   source: string,
   without: Settings,
   { uses = 5 } = {},
@@ -60,7 +60,7 @@ export function needsCredential(
         if (kindOf(request) === 'token') {
           const sent = Object.fromEntries(new URLSearchParams(request.body.toString()));
           const wrong = Object.entries({ grant_type: 'client_credentials', ...form }).find(
-            ([key, value]) => (sent[key] ?? '') !== value,
+            ([key, value]) => sent[key] !== value,
           );
           if (wrong) return json(400, { error: wrong[0] === 'scope' ? 'invalid_scope' : 'invalid_client' });
           const token = `token-${left.size + 1}`;
@@ -76,6 +76,27 @@ export function needsCredential(
       };
     },
     without: { settings: without },
+  };
+}
+
+/** An access token of Google; each is good for `uses` requests. */
+export function needsGoogleToken(source: string, { uses = 5 } = {}): Quirk {
+  return {
+    title: 'an access token of Google must be sent with every request, and ends when it ends',
+    source,
+    serve: (next, { seen }) => {
+      const used = new Map<string, number>();
+      return (request) => {
+        const bearer = request.headers['authorization'] ?? '';
+        const times = (used.get(bearer) ?? 0) + 1;
+        if (!/^Bearer google-token-\d+$/.test(bearer) || times > uses)
+          return failure(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials');
+        used.set(bearer, times);
+        seen.set('renewals', used.size - 1);
+        return next(request);
+      };
+    },
+    without: { settings: { catalog_google: undefined } },
   };
 }
 
