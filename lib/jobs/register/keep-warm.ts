@@ -3,7 +3,7 @@ import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import type { SegmentRead } from './read-footers.ts';
 import type { StagedBatch } from './staging.ts';
-import { type CachedTable, DOUBTED, listOfHead, MOST_DOUBT } from './table-cache.ts';
+import { type CachedTable, DOUBTED, listOfHead, MOST_DOUBT, SOME_DOUBT } from './table-cache.ts';
 
 /** How a registration began and ended, as far as the cache is concerned. */
 export interface RegistrationEnd {
@@ -49,7 +49,7 @@ export function keepWarm({
   return asPredicted ? { ...kept, list: staged.list } : undefined;
 }
 
-/** Twice stale in a row is doubt in full; each load that shows no foreign commit takes some of it away. */
+/** Stale again while some doubt is left is doubt in full; each load that shows no foreign commit takes some of it away. */
 function doubt(
   cached: CachedTable | undefined,
   begun: RegistrationEnd['begun'],
@@ -57,7 +57,7 @@ function doubt(
   branch: string,
 ): number {
   const before = cached?.doubt ?? 0;
-  if (attempts > 1) return before === 0 ? 1 : MOST_DOUBT;
+  if (attempts > 1) return before === 0 ? SOME_DOUBT : MOST_DOUBT;
   if (begun.warm) return 0;
   const isForeign =
     cached !== undefined &&

@@ -29,6 +29,8 @@ export interface FooterLimits {
   readonly hasRoom: (footerBytes: number) => boolean;
   /** The round has ended, or its time has: what still waits to be read is not. */
   readonly isOver: () => boolean;
+  /** Told of each footer while others are still under way. */
+  readonly arrived?: ((segment: SegmentRead) => void) | undefined;
 }
 
 /** How often an object that is replaced between the two requests for its footer is read again. */
@@ -85,7 +87,11 @@ async function readOne(
   try {
     for (let reads = 0; reads < MAX_READS; reads += 1) {
       const read = await readFooter(store, uri, limits);
-      if (read.kind === 'footer') return { reference, uri, read };
+      if (read.kind === 'footer') {
+        const segment = { reference, uri, read };
+        limits.arrived?.(segment);
+        return segment;
+      }
       if (read.kind === 'missing' || read.kind === 'postponed') return read.kind;
       if (read.kind === 'denied') return denied(uri, read.message);
     }

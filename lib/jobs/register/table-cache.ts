@@ -19,9 +19,10 @@ export interface CachedTable {
 export type TableCache = Map<string, CachedTable>;
 
 const MAX_AGE_MS = 60_000;
-/** Found stale twice in a row. */
 export const DOUBTED = 2;
-/** Of several handlers of one table each meets its own commit now and then: so many loads in a row must show no foreign one. */
+/** Found stale: it may have been a compaction, and three loads in a row that show nobody else's commit say that it was. */
+export const SOME_DOUBT = DOUBTED + 2;
+/** Of several handlers of one table each meets its own commit now and then: where others do write, nine loads must say so. */
 export const MOST_DOUBT = DOUBTED + 8;
 
 /** Whether a commit may begin on this state without loading the table. */

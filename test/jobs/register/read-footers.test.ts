@@ -60,4 +60,28 @@ describe('readFooters', () => {
     expect([...postponed]).toEqual(['s3://lake/a.parquet']);
     expect(store.calls.length).toBe(1);
   });
+
+  test('tells of a footer while others are still under way', async () => {
+    const store = storeWithSegment();
+    store.upload('s3://lake/slow.parquet', writeParquet(schema, [{ id: 2 }]));
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const arrived: string[] = [];
+    const reading = readFooters(
+      {
+        read: async (uri, ...rest) => {
+          if (uri.endsWith('slow.parquet')) await released;
+          return store.read(uri, ...rest);
+        },
+      },
+      [{ ...reference, key: 'slow.parquet' }, reference],
+      limits({
+        arrived: ({ uri }) => {
+          arrived.push(uri);
+          release();
+        },
+      }),
+    );
+    expect((await reading).segments).toHaveLength(2);
+    expect(arrived).toEqual(['s3://lake/a.parquet', 's3://lake/slow.parquet']);
+  });
 });

@@ -58,15 +58,18 @@ describe('keepWarm', () => {
       nowMs: 0,
     })?.doubt ?? 0;
 
-  test('a table that was stale twice in a row is loaded before every commit', () => {
-    const once = after(0, true, one, 2);
-    expect(isUsable(cached(once), 0)).toBe(true);
-    expect(isUsable(cached(after(once, true, one, 2)), 0)).toBe(false);
-    expect(after(once, true, one, 1)).toBe(0);
+  test('a table that was stale is loaded before the next three commits, and is trusted after one that needs no load', () => {
+    let doubt = after(0, true, one, 2);
+    for (let loads = 0; loads < 3; loads += 1) {
+      expect(isUsable(cached(doubt), 0)).toBe(false);
+      doubt = after(doubt, false, one, 1);
+    }
+    expect(isUsable(cached(doubt), 0)).toBe(true);
+    expect(after(doubt, true, one, 1)).toBe(0);
   });
 
-  test('until many loads in a row show no foreign commit; one that does begins the row again', () => {
-    const doubted = after(1, true, one, 2);
+  test('where one of these shows a foreign commit, until nine in a row show none', () => {
+    const doubted = after(after(0, true, one, 2), false, two, 1);
     let doubt = doubted;
     for (let loads = 0; loads < 9; loads += 1) {
       expect(isUsable(cached(doubt), 0)).toBe(false);
