@@ -3,6 +3,7 @@ import { systemClock, systemRandom, systemTimers } from '../../../lib/drivers/pl
 import { restCatalog } from '../../../lib/drivers/rest-catalog/rest-catalog.ts';
 import { s3Store } from '../../../lib/drivers/s3.ts';
 import { catalogContract } from '../../contract/catalog-contract.ts';
+import { shows } from '../services/capability.ts';
 import { askedFor } from '../services/chosen.ts';
 import { describeWith } from '../services/describe-with.ts';
 import type { CatalogService } from '../services/service.ts';
@@ -65,19 +66,29 @@ function subjectOn({ uri, store, warehouse, wayIn }: CatalogService) {
   };
 }
 
-describeWith('catalog contract', ['seaweedfsOwnCatalog'], ({ seaweedfsOwnCatalog: service }) => {
-  const { accessKeyId, secretAccessKey } = service.store;
-  const credential = { client_id: accessKeyId, client_secret: secretAccessKey };
-  catalogContract(
-    'restCatalog on SeaweedFS’s own catalog, by OAuth2',
-    subjectOn({ ...service, wayIn: { catalog_credential: credential } }),
-    differences,
-  );
-});
+describeWith(
+  'catalog contract',
+  ['seaweedfsOwnCatalog'],
+  ({ seaweedfsOwnCatalog: service }) => {
+    const { accessKeyId, secretAccessKey } = service.store;
+    const credential = { client_id: accessKeyId, client_secret: secretAccessKey };
+    catalogContract(
+      'restCatalog on SeaweedFS’s own catalog, by OAuth2',
+      subjectOn({ ...service, wayIn: { catalog_credential: credential } }),
+      differences,
+    );
+  },
+  shows('seaweedfs', 'contract'),
+);
 
 for (const name of askedFor()) {
   if (name === 'fixture' || name === 'seaweedfs') continue;
-  describeWith('catalog contract', [name], ({ [name]: service }) => {
-    catalogContract(`restCatalog on ${name}`, subjectOn(service));
-  });
+  describeWith(
+    'catalog contract',
+    [name],
+    ({ [name]: service }) => {
+      catalogContract(`restCatalog on ${name}`, subjectOn(service));
+    },
+    shows(name, 'contract'),
+  );
 }

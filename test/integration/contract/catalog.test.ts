@@ -3,6 +3,7 @@ import { systemClock, systemRandom, systemTimers } from '../../../lib/drivers/pl
 import { restCatalog } from '../../../lib/drivers/rest-catalog/rest-catalog.ts';
 import { s3Store } from '../../../lib/drivers/s3.ts';
 import { catalogContract } from '../../contract/catalog-contract.ts';
+import { shows } from '../services/capability.ts';
 import { describeWith } from '../services/describe-with.ts';
 import type { CatalogService } from '../services/service.ts';
 import { storeSettings } from '../services/settings.ts';
@@ -35,10 +36,20 @@ const quirks = {
   'a namespace of two levels is not the one whose name has a dot (D11)': 'the fixture joins levels with dots',
 };
 
-describeWith('catalog contract', ['seaweedfsCatalog'], ({ seaweedfsCatalog }) => {
-  catalogContract("restCatalog on Apache's fixture over SeaweedFS", subject(seaweedfsCatalog), quirks);
-});
+describeWith(
+  'catalog contract',
+  ['seaweedfsCatalog'],
+  ({ seaweedfsCatalog }) => {
+    catalogContract("restCatalog on Apache's fixture over SeaweedFS", subject(seaweedfsCatalog), quirks);
+  },
+  shows('fixture', 'contract'),
+);
 
-describeWith('catalog contract', ['localstackCatalog'], ({ localstackCatalog }) => {
-  catalogContract("restCatalog on Apache's fixture over LocalStack", subject(localstackCatalog), quirks);
-});
+describeWith(
+  'catalog contract',
+  ['localstackCatalog'],
+  ({ localstackCatalog }) => {
+    catalogContract("restCatalog on Apache's fixture over LocalStack", subject(localstackCatalog), quirks);
+  },
+  shows('fixture', 'contract'),
+);

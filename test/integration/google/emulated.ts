@@ -6,7 +6,7 @@ import type { Queue, Store } from '../../../lib/ports.ts';
 import type { GoogleService } from '../services/service.ts';
 
 /** An emulator is called over http, without a token: nobody may ask for one. */
-const ports = {
+export const ports = {
   send: httpSender(),
   timers: systemTimers,
   random: systemRandom,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { topicSubscriptions } from '../../../lib/drivers/topic-subscriptions.ts';
 import type { ReceivedMessage } from '../../../lib/ports.ts';
 import { describeWith } from '../services/describe-with.ts';
-import { pubsubOf, putResource } from './emulated.ts';
+import { ports, pubsubOf, putResource } from './emulated.ts';
 
 describeWith('pubsubQueue on Google’s own fake', ['google'], ({ google }) => {
   const queue = pubsubOf(google);
@@ -67,6 +68,22 @@ describeWith('pubsubQueue on Google’s own fake', ['google'], ({ google }) => {
     expect(await drain(subscription)).toEqual([]);
     // At least once: the fake now and then sends one twice.
     expect(new Set((await drain(dead.subscription)).map(({ body }) => body))).toEqual(new Set(['poison']));
+  });
+
+  test('topicSubscriptions tells how the subscriptions of a topic are set up, and takes nothing', async () => {
+    const dead = await subscribed();
+    const { topic, subscription } = await subscribed({
+      deadLetterPolicy: { deadLetterTopic: dead.topic, maxDeliveryAttempts: 5 },
+    });
+    await queue.send(topic, [{ body: 'waits' }]);
+    const settings = { endpoint: google.pubsubEndpoint };
+    expect(await topicSubscriptions(topic, settings, ports)).toEqual([
+      { name: subscription, deadlineSeconds: 600, maxDeliveryAttempts: 5 },
+    ]);
+    expect(await topicSubscriptions(dead.topic, settings, ports)).toMatchObject([
+      { maxDeliveryAttempts: undefined },
+    ]);
+    expect((await drain(subscription)).map(({ body }) => body)).toEqual(['waits']);
   });
 
   test('a topic or subscription that does not exist is queue.unavailable, with the way out', async () => {

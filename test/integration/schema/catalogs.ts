@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Stack, startStack } from '../../../local/stack.ts';
+import { type Capability, shows } from '../services/capability.ts';
 import { askedFor, type CatalogName, catalogs } from '../services/chosen.ts';
 import { describeWith } from '../services/describe-with.ts';
 import { bucket, type CatalogService } from '../services/service.ts';
@@ -18,15 +19,27 @@ const titles: Readonly<Record<CatalogName, string>> = {
   nessie: 'Nessie',
 };
 
-/** The same tests on Apache’s fixture, on SeaweedFS’s catalog and on the embedded one, or on the catalogs that this run is about. */
-export function onEveryCatalog(tests: (catalog: CatalogUnderTest) => void): void {
+/**
+ * The same tests on Apache’s fixture, on SeaweedFS’s catalog and on the embedded one, or on the catalogs that this run is about.
+ *
+ * @param shown what they show of a catalog
+ */
+export function onEveryCatalog(
+  tests: (catalog: CatalogUnderTest) => void,
+  shown: Capability['name'] = 'evolution',
+): void {
   const asked = askedFor();
   for (const name of asked.length > 0 ? asked : (['fixture', 'seaweedfs'] as const)) {
     const service = catalogs[name];
-    describeWith(titles[name], [service], (services) => tests({ name, service: () => services[service] }));
+    describeWith(
+      titles[name],
+      [service],
+      (services) => tests({ name, service: () => services[service] }),
+      shows(name, shown),
+    );
   }
   if (asked.length > 0) return;
-  describe('the embedded catalog', () => {
+  describe('the embedded catalog', shows('embedded', shown), () => {
     let stack: Stack;
     beforeAll(async () => {
       stack = await startStack();

@@ -1,26 +1,63 @@
-import type { TestProject } from 'vitest/node';
-import type {} from './capability.ts';
+import type { TestCase, TestModule, TestProject, TestSuite } from 'vitest/node';
+import { type Capability, capabilities } from './capability.ts';
+import { catalogs } from './chosen.ts';
 
-/** Catalog × capability, as the tests of this run showed it; empty where none of them ran. */
-export function capabilityMatrix({ vitest }: TestProject): string {
-  const cells = new Map<string, Map<string, boolean>>();
-  const names = new Set<string>();
-  for (const testModule of vitest.state.getTestModules()) {
-    for (const one of testModule.children.allTests()) {
-      const { capability: shown } = one.meta();
-      if (shown === undefined) continue;
-      names.add(shown.name);
-      const row = cells.get(shown.catalog) ?? new Map<string, boolean>();
-      row.set(shown.name, (row.get(shown.name) ?? true) && one.result().state === 'passed');
-      cells.set(shown.catalog, row);
-    }
-  }
-  if (cells.size === 0) return '';
-  const mark = (passed: boolean | undefined) => (passed === undefined ? '–' : passed ? 'yes' : 'FAILED');
-  const rows = [
-    ['', ...names],
-    ...[...cells].map(([catalog, row]) => [catalog, ...[...names].map((name) => mark(row.get(name)))]),
-  ];
-  const widths = ['', ...names].map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
-  return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).join('\n');
+/** One test that shows something of a catalog. */
+export interface Shown {
+  readonly capability: Capability;
+  /** `differs`: a known difference, which was found as it is known. */
+  readonly end: 'passed' | 'differs' | 'failed' | 'skipped';
+}
+
+/** What the tests of this run showed. */
+export function shownIn({ vitest }: TestProject): readonly Shown[] {
+  return vitest.state
+    .getTestModules()
+    .flatMap((testModule) => [...testModule.children.allTests()])
+    .flatMap((one) => {
+      const { capability } = one.meta();
+      return capability === undefined ? [] : [{ capability, end: endOf(one) }];
+    });
+}
+
+function endOf(one: TestCase): Shown['end'] {
+  const { state } = one.result();
+  if (state === 'passed') return one.options.fails ? 'differs' : 'passed';
+  return state === 'skipped' && !isBroken(one.parent) ? 'skipped' : 'failed';
+}
+
+/** Whether what prepares the tests of a group has failed: they are skipped then. */
+function isBroken(group: TestSuite | TestModule): boolean {
+  return group.errors().length > 0 || (group.type === 'suite' && isBroken(group.parent));
+}
+
+/** Catalog × capability, a row for every catalog; empty where nothing was shown. */
+export function capabilityMatrix(shown: readonly Shown[]): string {
+  if (shown.length === 0) return '';
+  const names = capabilities.filter((name) => shown.some(({ capability }) => capability.name === name));
+  const rows = (['embedded', ...Object.keys(catalogs)] as const).map((catalog) => {
+    const own = shown.filter(({ capability }) => capability.catalog === catalog);
+    if (own.length === 0) return [catalog, 'NOT RUN'];
+    return [catalog, ...names.map((name) => cell(own.filter(({ capability }) => capability.name === name)))];
+  });
+  const table = [['', ...names], ...rows];
+  const widths = ['', ...names].map((_, at) => Math.max(...table.map((row) => (row[at] ?? '').length)));
+  const lines = table.map((row) =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [...lines, LEGEND].join('\n');
+}
+
+const LEGEND =
+  'yes: every test of it passed; “n differ”: known differences, each found as it is known; –: not shown on this catalog';
+
+function cell(shown: readonly Shown[]): string {
+  const count = (end: Shown['end']) => shown.filter((one) => one.end === end).length;
+  const ran = shown.length - count('skipped');
+  if (ran === 0) return '–';
+  if (count('failed') > 0) return `FAILED ${count('failed')} of ${ran}`;
+  return count('differs') > 0 ? `yes, ${count('differs')} differ` : 'yes';
 }

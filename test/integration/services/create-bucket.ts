@@ -1,4 +1,4 @@
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { type BucketLocationConstraint, CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { StoreService } from './service.ts';
 
 /** Creates the service's bucket; retried by the SDK while a store that says it is ready still gathers itself. */
@@ -10,6 +10,14 @@ export async function createBucket(store: StoreService): Promise<void> {
     forcePathStyle: true,
     maxAttempts: 8,
   });
-  await client.send(new CreateBucketCommand({ Bucket: store.bucket }));
+  await client.send(
+    new CreateBucketCommand({
+      Bucket: store.bucket,
+      // It has no name: it is where a bucket is that names none.
+      ...(store.region !== 'us-east-1' && {
+        CreateBucketConfiguration: { LocationConstraint: store.region as BucketLocationConstraint },
+      }),
+    }),
+  );
   client.destroy();
 }

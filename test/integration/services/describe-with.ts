@@ -1,4 +1,4 @@
-import { describe, inject, test } from 'vitest';
+import { describe, inject, type SuiteOptions, test } from 'vitest';
 import type { ServiceName, Services } from './service.ts';
 
 /**
@@ -9,9 +9,10 @@ export function describeWith<Name extends ServiceName>(
   title: string,
   names: readonly Name[],
   tests: (services: Pick<Services, Name>) => void,
+  options: SuiteOptions = {},
 ): void {
   const services = inject('services');
   const absent = names.filter((name) => services[name] === undefined);
   if (absent.length > 0) test.skip(`NOT RUN, no ${absent.join(', ')}: ${title}`);
-  else describe(title, () => tests(services as Pick<Services, Name>));
+  else describe(title, options, () => tests(services as Pick<Services, Name>));
 }

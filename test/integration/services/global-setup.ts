@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { capabilityMatrix } from './capability-matrix.ts';
+import { capabilityMatrix, shownIn } from './capability-matrix.ts';
 import { askedCatalogs, catalogsOnRequest, usual } from './chosen.ts';
 import type { ServiceName, Services } from './service.ts';
 import { install, installedFolder, startServices } from './services.ts';
@@ -30,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     const failed = project.vitest.state.getCountOfFailedTests() > 0;
     await started.stop({ keepLogs: failed || Object.keys(started.notRun).length > 0 });
-    const matrix = capabilityMatrix(project);
+    const matrix = capabilityMatrix(shownIn(project));
     if (matrix !== '') console.log(matrix);
     for (const [name, reason] of Object.entries(started.notRun)) console.log(`NOT RUN: ${name}: ${reason}`);
     if (askedCatalogs().length > 0) return;

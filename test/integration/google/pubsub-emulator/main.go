@@ -42,8 +42,12 @@ func restOf(connection *grpc.ClientConn) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, verb, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v1/"), ":")
 		kind := ""
-		if parts := strings.Split(name, "/"); len(parts) == 4 {
+		switch parts := strings.Split(name, "/"); len(parts) {
+		case 4:
 			kind = parts[2]
+		case 5:
+			kind = parts[2] + "/" + parts[4]
+			name = strings.Join(parts[:4], "/")
 		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -56,6 +60,10 @@ func restOf(connection *grpc.ClientConn) http.Handler {
 			call(ctx, w, body, &pb.Topic{Name: name}, topics.CreateTopic)
 		case "POST topics:publish":
 			call(ctx, w, body, &pb.PublishRequest{Topic: name}, topics.Publish)
+		case "GET topics/subscriptions:":
+			call(ctx, w, body, &pb.ListTopicSubscriptionsRequest{Topic: name}, topics.ListTopicSubscriptions)
+		case "GET subscriptions:":
+			call(ctx, w, body, &pb.GetSubscriptionRequest{Subscription: name}, subscriptions.GetSubscription)
 		case "PUT subscriptions:":
 			call(ctx, w, body, &pb.Subscription{Name: name}, subscriptions.CreateSubscription)
 		case "POST subscriptions:pull":
