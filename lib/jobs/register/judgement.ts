@@ -8,7 +8,7 @@ import { consultLedger, type ManifestReader } from '../../ledger/ledger.ts';
 import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
 import type { IgnoredReason } from '../../report/outcome.ts';
 import { ownFileTest } from '../../route/table-paths.ts';
-import { mergeSchemas, type SchemaMerge } from '../../schema/merge.ts';
+import { type MergeOptions, mergeSchemas, type SchemaMerge } from '../../schema/merge.ts';
 import { type ColumnRange, columnRanges } from '../../segment/column-range.ts';
 import { type Segment, segmentOf, withFieldIds } from '../../segment/segment.ts';
 import type { PartitionValue } from '../../spec/partition-spec.ts';
@@ -94,7 +94,8 @@ export async function judge(
     if (segment instanceof RegistrarError) condemned.set(uri, segment);
     else if (segment === 'empty') ignored.set(uri, 'empty');
     else if (verdict.kind !== 'replaced') fitting.push(segment);
-    else if (await isReupload(segment, verdict, state, manifests)) ignored.set(uri, 're-uploaded');
+    else if (await isReupload(underTableIds(segment, state, entry), verdict, state, manifests))
+      ignored.set(uri, 're-uploaded');
     else condemned.set(uri, replaced(segment, verdict.snapshotId, state));
   }
 
@@ -109,12 +110,20 @@ export interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
   readonly refused: ReadonlyMap<string, RegistrarError>;
 }
 
+/** Undefined for a segment without field IDs that does not fit: nothing says which columns it has. */
+function underTableIds(segment: Segment, state: TableState, entry: Entry): Segment | undefined {
+  if (segment.idsFrom === 'file') return segment;
+  const ids = mergeSchemas(state, [segment], mergeOptions(entry)).fieldIdsOf.get(segment.uri);
+  return ids && withFieldIds(segment, ids);
+}
+
+function mergeOptions(entry: Entry): MergeOptions {
+  return { fieldIds: entry.field_ids, caseSensitiveNames: entry.case_sensitive_names };
+}
+
 /** Merges the schemas and finds each segment's partition; a segment without one takes its part of the merge with it. */
 export function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fit {
-  const merge = mergeSchemas(state, segments, {
-    fieldIds: entry.field_ids,
-    caseSensitiveNames: entry.case_sensitive_names,
-  });
+  const merge = mergeSchemas(state, segments, mergeOptions(entry));
   const fields = resolvePartitionFields(state.defaultSpec, merge.schema);
   const accepted: AcceptedSegment[] = [];
   const unplaced = new Map<string, RegistrarError>();

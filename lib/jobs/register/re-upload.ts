@@ -7,19 +7,19 @@ import type { TableState } from '../../spec/table-state.ts';
 
 /**
  * Whether a path that is registered under another ETag holds the same segment uploaded once more: size, record count and
- * every metric that entry and footer both have are equal. Metrics are compared under the schema of the registration;
- * a segment without field IDs of its own is compared by size and record count.
+ * every metric that entry and footer both have are equal. Metrics are compared under the schema of the registration.
+ *
+ * @param segment its field IDs are the table's; undefined where they cannot be told
  */
 export async function isReupload(
-  segment: Segment,
+  segment: Segment | undefined,
   { entry, snapshotId }: Verdict & { readonly kind: 'replaced' },
   state: TableState,
   manifests: Pick<ManifestReader, 'metrics'>,
 ): Promise<boolean> {
-  if (entry === undefined) return false;
+  if (entry === undefined || segment === undefined) return false;
   if (entry.fileSizeInBytes !== BigInt(segment.sizeBytes)) return false;
   if (entry.recordCount !== segment.recordCount) return false;
-  if (segment.idsFrom !== 'file') return true;
   const registered = await manifests.metrics(entry);
   if (registered === undefined) return false;
   const schemaId = state.snapshots.get(snapshotId)?.schemaId;

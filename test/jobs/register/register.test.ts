@@ -5,6 +5,7 @@ import { register } from '../../../lib/jobs/register/register.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead, type TableState } from '../../../lib/spec/table-state.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
+import { plainFile } from '../../fakes/plain-file.ts';
 import { expireOldest } from '../maintenance.ts';
 import { type Registration, startRegistration, withUploadTime } from '../registration.ts';
 
@@ -267,6 +268,17 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(two.length).toBe(one.length);
     await registration.deliver([registration.upload(key('a'), one)]);
     await registration.deliver([registration.upload(key('a'), two)]);
+    expect(quarantined()).toEqual(['segment.replaced']);
+  });
+
+  test('so do those of a segment without field IDs, whose columns are found by name', async () => {
+    await registration.close();
+    registration = await startRegistration({ field_ids: 'by_name' });
+    const plain = (from: number) => plainFile(narrow, [{ id: from, name: `n${from}` }]);
+    await registration.deliver([registration.upload(key('a'), plain(1))]);
+    await registration.deliver([registration.upload(key('a'), plain(1))]);
+    expect(quarantined()).toEqual([]);
+    await registration.deliver([registration.upload(key('a'), plain(2))]);
     expect(quarantined()).toEqual(['segment.replaced']);
   });
 
