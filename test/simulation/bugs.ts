@@ -221,4 +221,48 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
       to: '[...(number > 1 ? [] : merge.updates), ...pathUpdates(state)',
     },
   ],
+  'segments go to main, whatever the branch': [
+    { file: 'lib/append/stage.ts', from: "'ref-name': branch,", to: "'ref-name': 'main'," },
+  ],
+  'a commit takes its branch the settings that it had': [
+    { file: 'lib/append/stage.ts', from: '...retention(state, branch),', to: '' },
+  ],
+  'reconcile looks at the history of the branch alone': [
+    {
+      file: 'lib/jobs/reconcile/reconcile.ts',
+      from: 'await searchSnapshots(others, absent',
+      to: 'await searchSnapshots([], absent',
+    },
+  ],
+  'what others cherry-picked is taken for nothing new': [
+    {
+      file: 'lib/ledger/ledger.ts',
+      from: "return snapshot.summary['added-data-files'] === '0';",
+      to: "return snapshot.summary['added-data-files'] === '0' || 'source-snapshot-id' in snapshot.summary;",
+    },
+  ],
+  'a batch is of one partition': [
+    {
+      file: 'lib/jobs/register/staging.ts',
+      from: "specId: state.defaultSpec['spec-id'],\n    partition,",
+      to: "specId: state.defaultSpec['spec-id'],\n    partition: accepted[0]?.partition ?? partition,",
+    },
+  ],
+  'names that were found in the table are not mapped for readers': [
+    { file: 'lib/schema/merge.ts', from: 'fieldIdsOf.size > 0 || ', to: '' },
+  ],
+  'a repair takes the entries beside the one that is meant': [
+    {
+      file: 'lib/jobs/repair/repair.ts',
+      from: 'if (left === 0 || plainSpelling(filePath) !== path) return false;',
+      to: 'if (left === 0) return false;',
+    },
+  ],
+  'a backfill does not look at what was registered beside it': [
+    {
+      file: 'lib/jobs/backfill/known-paths.ts',
+      from: 'covered.get(snapshot.snapshotId) ?? uncovered.listing(snapshot)',
+      to: 'covered.get(snapshot.snapshotId) ?? NOTHING_LISTED',
+    },
+  ],
 };

@@ -22,8 +22,11 @@ export interface CatalogChange {
   readonly before: SimTable | undefined;
   readonly after: SimTable;
   readonly request: CommitRequest | undefined;
-  readonly by: 'registrar' | 'others';
+  readonly by: Writer;
 }
+
+/** `repair`: the registrar too, by an operator's word. */
+export type Writer = 'registrar' | 'repair' | 'others';
 
 /** The catalog itself: the local catalog's rules over a Map, without HTTP and without metadata files. */
 export interface SimCatalog {
@@ -33,7 +36,7 @@ export interface SimCatalog {
   drop(identifier: TableIdentifier): void;
   /** Takes a table back to what it was so many changes ago, as a backup does; nobody is told. */
   restore(identifier: TableIdentifier, changes: number): void;
-  port(io: Io): Catalog;
+  port(io: Io, by: Writer): Catalog;
 }
 
 export function simCatalog(options: {
@@ -123,7 +126,7 @@ export function simCatalog(options: {
       tables.set(key, after);
       changed({ table: identifier, before, after, request: undefined, by: 'others' });
     },
-    port: (io) => ({
+    port: (io, by) => ({
       load: (identifier) =>
         io<LoadedTable | undefined>({
           operation: 'catalog.load',
@@ -170,7 +173,7 @@ export function simCatalog(options: {
         io<CommitResult>({
           operation: 'catalog.commit',
           about: identifier.name,
-          effect: () => answered(() => commit(identifier, wire(request), 'registrar'), known),
+          effect: () => answered(() => commit(identifier, wire(request), by), known),
           unanswered: (why) => ({ outcome: 'unknown', message: why }),
           answers: {
             unavailable: () => unavailable(`commit to "${identifier.name}"`)('503'),

@@ -2,14 +2,16 @@ import { readListing } from '../../lib/ledger/registration-summary.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { CommitRequest } from '../../local/catalog/commit.ts';
 import { type JsonObject, readObjects } from '../../local/catalog/json-object.ts';
-import { currentSchema, type SnapshotJson, type TableMetadata } from '../../local/catalog/table-metadata.ts';
-import type { CatalogChange } from './catalog.ts';
-import { versions } from './contents.ts';
+import type { SnapshotJson } from '../../local/catalog/table-metadata.ts';
+import type { CatalogChange, Writer } from './catalog.ts';
+import { checkColumns, checkPartition } from './file-invariants.ts';
 import type { History } from './history.ts';
+import { checkKept, checkRefs, checkRepaired } from './kept-invariants.ts';
+import { branchOf } from './lake.ts';
 import { ancestry, headOf, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
-/** What must hold of every commit at the moment it lands: I1, I2, I4, I8, I11, and that no file of a table is lost. */
+/** What must hold of every commit at the moment it lands: I1, I2, I4, I5, I8, I11, and that nothing of a table is lost. */
 export interface CommitInvariants {
   changed(change: CatalogChange): void;
   dropped(table: TableIdentifier): void;
@@ -18,12 +20,15 @@ export interface CommitInvariants {
 export function commitInvariants(world: World, history: History, files: TableFiles): CommitInvariants {
   /** By table, what its rows come from: how often each segment and each file of others is in it. */
   const held = new Map<string, ReadonlyMap<string, number>>();
+  /** Snapshots that are, or were, in the history of the registrar's branch. */
+  const noted = new Set<bigint>();
+  const branch = branchOf(world.schedule.settings);
 
   return {
     dropped: (table) => held.delete(formatIdentifier(table)),
     changed({ table, before, after, request, by }) {
       const name = formatIdentifier(table);
-      if (by === 'registrar' && request !== undefined) checkRequest(world, name, request);
+      if (by !== 'others' && request !== undefined) checkRequest(world, name, branch, request);
       const known = new Set(before?.metadata.snapshots.map((one) => BigInt(one['snapshot-id'])));
       const fresh = after.metadata.snapshots.filter((one) => !known.has(BigInt(one['snapshot-id'])));
       for (const snapshot of before?.metadata.snapshots ?? []) {
@@ -32,18 +37,34 @@ export function commitInvariants(world: World, history: History, files: TableFil
           history.expired.add(id);
       }
       const readable = attempt(world, name, () => {
-        const live = contentsOf(history, files, after.metadata);
-        if (by === 'registrar') {
+        const head = headOf(after.metadata, branch);
+        const live = contentsOf(history, files, head);
+        if (by !== 'others') {
           const added = fresh.flatMap((snapshot) => files.added(snapshot).map(({ filePath }) => filePath));
-          checkAdded(world, history, after.metadata, known, name, added);
-          for (const path of added) checkColumns(world, history, after.metadata, name, path);
-          checkContents(world, history, name, live, plus(held.get(name) ?? new Map(), added));
-          if (before !== undefined) checkKept(world, files, name, before.metadata, after.metadata);
+          if (by === 'registrar') {
+            const line = ancestry(after.metadata, head).filter((one) => !fresh.includes(one));
+            checkAdded(world, history, line, name, added);
+            checkContents(world, history, name, live, plus(held.get(name) ?? new Map(), added));
+          }
+          for (const path of added) {
+            checkColumns(world, history, after.metadata, name, path);
+            checkPartition(world, history, files.identities(head), name, path);
+          }
+          if (before !== undefined) {
+            const heads = { before: headOf(before.metadata, branch), after: head };
+            if (by === 'repair') checkRepaired(world, files, name, heads, added);
+            checkKept(world, files, name, heads, by === 'repair' ? added : []);
+            checkRefs(world, name, branch, before.metadata, after.metadata);
+          }
         }
         held.set(name, live);
       });
       if (!readable) return;
-      for (const snapshot of fresh) note(history, files, snapshot, by);
+      for (const snapshot of ancestry(after.metadata, headOf(after.metadata, branch))) {
+        const id = BigInt(snapshot['snapshot-id']);
+        if (!noted.has(id)) note(history, files, snapshot, by);
+        noted.add(id);
+      }
     },
   };
 }
@@ -58,12 +79,12 @@ function attempt(world: World, table: string, read: () => void): boolean {
   }
 }
 
-function note(history: History, files: TableFiles, snapshot: SnapshotJson, by: CatalogChange['by']): void {
+function note(history: History, files: TableFiles, snapshot: SnapshotJson, by: Writer): void {
   const summary = (snapshot['summary'] ?? {}) as Readonly<Record<string, string>>;
   const listing = readListing(summary);
   for (const { filePath, fileSizeInBytes, recordCount } of files.added(snapshot)) {
     history.register(filePath, {
-      by,
+      by: by === 'others' ? by : 'registrar',
       etag: listing.kind === 'segments' ? listing.etags.get(filePath) : undefined,
       snapshotId: BigInt(snapshot['snapshot-id']),
       sizeBytes: Number(fileSizeInBytes),
@@ -76,10 +97,10 @@ function note(history: History, files: TableFiles, snapshot: SnapshotJson, by: C
 function contentsOf(
   history: History,
   files: TableFiles,
-  metadata: TableMetadata,
+  head: SnapshotJson | undefined,
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { filePath } of files.live(headOf(metadata))) {
+  for (const { filePath } of files.live(head)) {
     for (const source of history.sourcesOf(filePath)) counts.set(source, (counts.get(source) ?? 0) + 1);
   }
   return counts;
@@ -94,38 +115,17 @@ function plus(counts: ReadonlyMap<string, number>, added: readonly string[]): Re
 function checkAdded(
   world: World,
   history: History,
-  metadata: TableMetadata,
-  known: ReadonlySet<bigint>,
+  before: readonly SnapshotJson[],
   table: string,
   added: readonly string[],
 ): void {
-  const ids = ancestry(metadata, headOf(metadata)).map((one) => BigInt(one['snapshot-id']));
-  const line = new Set(ids.filter((id) => known.has(id)));
+  const line = new Set(before.map((one) => BigInt(one['snapshot-id'])));
   for (const path of added) {
     if (!history.keys.has(path)) world.violate('I11', `${path} is in ${table}, and nobody shipped it`);
     const earlier = (history.registered.get(path) ?? []).find(({ snapshotId }) => line.has(snapshotId));
     if (earlier !== undefined && !mayBeTwice(history, path))
       world.violate('I2', `${path} is registered in ${table} again, after snapshot ${earlier.snapshotId}`);
   }
-}
-
-/** I5: the table has every column of the file, by its field ID, in its type or one that it was promoted to. */
-function checkColumns(
-  world: World,
-  history: History,
-  metadata: TableMetadata,
-  table: string,
-  path: string,
-): void {
-  const current = new Map(currentSchema(metadata)?.fields.map((field) => [field.id, field]));
-  const kinds = (history.keys.get(path) ?? []).flatMap(({ content }) => content?.kind ?? []);
-  const fits = kinds.some((kind) =>
-    (typeof kind === 'number' ? versions[kind].fields : []).every(({ id, type }) => {
-      const column = current.get(id);
-      return column !== undefined && (column.type === type || (type === 'int' && column.type === 'long'));
-    }),
-  );
-  if (!fits) world.violate('I5', `${table} does not have the columns of ${path}`);
 }
 
 function checkContents(
@@ -144,35 +144,11 @@ function checkContents(
   }
 }
 
-/** What was in the table stays what it was, in whatever manifest: a delete applies to the same files, a row has the same ID. */
-function checkKept(
-  world: World,
-  files: TableFiles,
-  table: string,
-  before: TableMetadata,
-  after: TableMetadata,
-): void {
-  const [old, now] = [headOf(before), headOf(after)];
-  const identities = files.identities(now);
-  for (const [path, identity] of files.identities(old)) {
-    const kept = identities.get(path);
-    if (kept !== undefined && kept !== identity && !isNumbered(identity, kept))
-      world.violate('kept', `${path} in ${table} was ${identity}, and is ${kept}`);
-  }
-  if (String(files.deletes(old)) !== String(files.deletes(now)))
-    world.violate('kept', `${table} had deletes in ${files.deletes(old)}, and has ${files.deletes(now)}`);
-}
-
-/** A row that had no ID yet may get one. */
-function isNumbered(before: string, after: string): boolean {
-  return before.endsWith('/') && after.startsWith(before);
-}
-
 /**
  * The limits of I2: the same key uploaded again, and the snapshot that registered it has expired, or is another writer's
  * and older than the upload.
  */
-function mayBeTwice(history: History, path: string): boolean {
+export function mayBeTwice(history: History, path: string): boolean {
   const uploads = (history.keys.get(path) ?? []).filter(({ content }) => content !== undefined);
   const registrations = history.registered.get(path) ?? [];
   return (
@@ -182,7 +158,7 @@ function mayBeTwice(history: History, path: string): boolean {
 }
 
 /** I4: a schema change comes with the append that needs it; I8: what was checked is asserted. */
-function checkRequest(world: World, table: string, request: CommitRequest): void {
+function checkRequest(world: World, table: string, branch: string, request: CommitRequest): void {
   const asserted = names(request, 'requirements', 'type');
   const updates = names(request, 'updates', 'action');
   if (asserted.includes('assert-create')) return;
@@ -192,9 +168,10 @@ function checkRequest(world: World, table: string, request: CommitRequest): void
   for (const type of wanted) {
     if (!asserted.includes(type)) world.violate('I8', `a commit to ${table} lacks ${type}`);
   }
-  const finishes = readObjects(request, 'requirements').some(
-    (requirement) => requirement['type'] === 'assert-ref-snapshot-id' && requirement['snapshot-id'] === null,
-  );
+  const heads = readObjects(request, 'requirements').filter(({ type }) => type === 'assert-ref-snapshot-id');
+  if (!heads.some(({ ref }) => ref === branch))
+    world.violate('I8', `a commit to ${table} does not assert the head of ${branch}`);
+  const finishes = heads.some((head) => head['snapshot-id'] === null);
   if (updates.includes('add-schema') && !updates.includes('add-snapshot') && !finishes)
     world.violate('I4', `a commit to ${table} changes the schema and appends nothing`);
 }

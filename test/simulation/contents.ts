@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { parquetWriteBuffer } from 'hyparquet-writer';
-import type { Schema } from '../../lib/spec/schema.ts';
 import type { Row } from '../../local/shipper/dataset.ts';
-import { parquetSchema } from '../../local/shipper/parquet-schema.ts';
 import { optional, required, schema } from '../../local/shipper/schema-notation.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';
+import { engineFile } from '../fakes/engine-file.ts';
+import { plainFile } from '../fakes/plain-file.ts';
 
 /** What an upload holds: a version of the dataset's schema, or something that is no segment. */
 export type ContentKind = 0 | 1 | 2 | 'misfit' | 'empty' | 'garbage' | 'compacted';
@@ -12,6 +11,8 @@ export type ContentKind = 0 | 1 | 2 | 'misfit' | 'empty' | 'garbage' | 'compacte
 export interface Content {
   readonly kind: ContentKind;
   readonly bytes: Uint8Array;
+  /** Of its first row; those of the others follow. */
+  readonly firstSeq: bigint;
   /** MD5, as S3's plain ETags. */
   readonly etag: string;
   readonly rows: number;
@@ -27,38 +28,49 @@ export const versions = [
 /** What no merge accepts: the first column is of another type. */
 const misfit = schema(required(1, 'seq', 'string'), optional(2, 'name', 'string'));
 
-/** Contents by kind and number, each made once: different numbers are different bytes, and those below four differ in size. */
-export type Contents = (kind: ContentKind, number: number) => Content;
+/**
+ * Contents by kind and number, each made once: different numbers are different bytes, and those below four differ in size.
+ *
+ * @param plain without field IDs
+ */
+export type Contents = (kind: ContentKind, number: number, plain?: boolean) => Content;
 
 export function makeContents(): Contents {
   const made = new Map<string, Content>();
-  return (kind, number) => {
-    const name = `${kind}/${number}`;
+  return (kind, number, plain = false) => {
+    const name = `${kind}/${number}/${plain}`;
     let content = made.get(name);
     if (content === undefined) {
-      content = makeContent(kind, number);
+      content = makeContent(kind, number, plain);
       made.set(name, content);
     }
     return content;
   };
 }
 
-function makeContent(kind: ContentKind, number: number): Content {
+function makeContent(kind: ContentKind, number: number, plain: boolean): Content {
   const rows = kind === 'empty' || kind === 'garbage' ? 0 : 1 + (number % 4);
-  const bytes = kind === 'garbage' ? Buffer.from(`no Parquet ${number}`) : parquet(kind, number, rows);
-  return { kind, bytes, etag: createHash('md5').update(bytes).digest('hex'), rows };
+  const firstSeq = BigInt(number * 10);
+  const seqs = Array.from({ length: rows }, (_, row) => firstSeq + BigInt(row));
+  const bytes = kind === 'garbage' ? Buffer.from(`no Parquet ${number}`) : parquet(kind, seqs, plain);
+  return { kind, bytes, rows, firstSeq, etag: createHash('md5').update(bytes).digest('hex') };
 }
 
-function parquet(kind: Exclude<ContentKind, 'garbage'>, number: number, rows: number): Uint8Array {
-  const seqs = Array.from({ length: rows }, (_, row) => BigInt(number * 10 + row));
-  if (kind === 'compacted') return compacted(versions[0], seqs);
+function parquet(kind: Exclude<ContentKind, 'garbage'>, seqs: readonly bigint[], plain: boolean): Uint8Array {
+  if (kind === 'compacted') {
+    return engineFile(
+      versions[0],
+      seqs.map((seq) => row(seq)),
+    );
+  }
+  const write = plain ? plainFile : writeParquet;
   if (kind === 'misfit') {
-    return writeParquet(
+    return write(
       misfit,
       seqs.map((seq) => ({ seq: String(seq), name: 'misfit' })),
     );
   }
-  return writeParquet(
+  return write(
     kind === 'empty' ? versions[0] : versions[kind],
     seqs.map((seq) => row(seq)),
   );
@@ -66,19 +78,4 @@ function parquet(kind: Exclude<ContentKind, 'garbage'>, number: number, rows: nu
 
 function row(seq: bigint): Row {
   return { seq, name: `n${seq}`, title: `n${seq}`, extra: Number(seq) };
-}
-
-/** As Iceberg's Java writers leave it: the table's schema stands in the footer (I11). */
-function compacted(written: Schema, seqs: readonly bigint[]): Uint8Array {
-  return new Uint8Array(
-    parquetWriteBuffer({
-      schema: parquetSchema(written),
-      columnData: [
-        { name: 'seq', data: [...seqs] },
-        { name: 'name', data: seqs.map((seq) => `n${seq}`) },
-      ],
-      createdBy: 'parquet-mr',
-      kvMetadata: [{ key: 'iceberg.schema', value: JSON.stringify(written) }],
-    }),
-  );
 }

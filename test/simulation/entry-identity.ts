@@ -1,6 +1,7 @@
 import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { readContainer, records } from '../../lib/append/object-container.ts';
 import { type Columns, rowReader } from '../../lib/append/row-reader.ts';
+import { FIRST_PARTITION_FIELD_ID } from '../../lib/schema/partition-by.ts';
 
 const DELETED = 2;
 
@@ -12,26 +13,39 @@ const COLUMNS = {
   filePath: { id: 100, as: 'string' },
   recordCount: { id: 103, as: 'long' },
   firstRowId: { id: 142, as: 'long' },
+  partition: { id: FIRST_PARTITION_FIELD_ID, as: 'long' },
+  /** Of a table whose catalog numbered its columns, and whose spec was made anew for that. */
+  newPartition: { id: FIRST_PARTITION_FIELD_ID + 1, as: 'long' },
 } as const satisfies Columns;
 
-/**
- * By path, what a reader makes of each live entry of a manifest: the snapshot that added it, both sequence numbers, which
- * decide what deletes apply to it, and its first row ID (spec, "Manifest Entry Fields"). Manifests come and go; this stays.
- */
-export function entryIdentities(manifest: ListedManifest, bytes: Uint8Array): ReadonlyMap<string, string> {
-  const identities = new Map<string, string>();
+export interface EntryIdentity {
+  /** The snapshot that added it, both sequence numbers, which decide what deletes apply to it, and its partition. */
+  readonly text: string;
+  readonly firstRowId: bigint | undefined;
+  /** The one value of its partition; undefined in a table that has none. */
+  readonly partition: bigint | undefined;
+}
+
+/** By path, what a reader makes of each live entry of a manifest (spec, "Manifest Entry Fields"). Manifests come and go; this stays. */
+export function entryIdentities(
+  manifest: ListedManifest,
+  bytes: Uint8Array,
+): ReadonlyMap<string, EntryIdentity> {
+  const identities = new Map<string, EntryIdentity>();
   let rowId = manifest.firstRowId;
   for (const row of records(readContainer(bytes), (shape) => rowReader(shape, COLUMNS))) {
     if (row.status === DELETED) continue;
     const { addedSnapshotId, sequenceNumber } = manifest;
+    const partition = row.partition ?? row.newPartition;
     const identity = [
       row.snapshotId ?? addedSnapshotId,
       row.sequenceNumber ?? sequenceNumber,
       row.fileSequenceNumber ?? sequenceNumber,
-      row.firstRowId ?? rowId,
+      partition,
     ];
+    const firstRowId = row.firstRowId ?? rowId;
+    identities.set(row.filePath ?? '', { text: identity.join('/'), firstRowId, partition });
     if (row.firstRowId === undefined && rowId !== undefined) rowId += row.recordCount ?? 0n;
-    identities.set(row.filePath ?? '', identity.join('/'));
   }
   return identities;
 }

@@ -1,5 +1,6 @@
 import { type ManifestList, readManifestList } from '../../lib/append/manifest-list.ts';
 import type { DataFile, ManifestEntry } from '../../lib/spec/manifest.ts';
+import { wholeNumberBytes } from '../../lib/spec/single-value.ts';
 import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../lib/spec/table-state.ts';
 import type { CommitRequest } from '../../local/catalog/commit.ts';
@@ -8,14 +9,23 @@ import type { Content } from './contents.ts';
 import type { Draws } from './draws.ts';
 import type { Services } from './functions.ts';
 import type { History } from './history.ts';
-import { tableOf } from './lake.ts';
+import { branchOf, partitionAt, tableOf } from './lake.ts';
 import type { DatasetName, Settings } from './schedule.ts';
 import { headOf, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
+/** A data file, and the value of its partition where the table has them. */
+export interface LiveFile extends ManifestEntry {
+  readonly partition: bigint | undefined;
+}
+
 /** The tables as others see them: each of their commits lands at once. */
 export interface ForeignTables {
   readonly settings: Settings;
+  /** The branch that they look at and commit to: the registrar's. */
+  readonly branch: string;
+  /** The same tables, on another branch of them. */
+  on(branch: string): ForeignTables;
   readonly draws: Draws;
   readonly history: History;
   readonly files: TableFiles;
@@ -23,7 +33,7 @@ export interface ForeignTables {
   readonly catalog: Services['catalog'];
   state(dataset: DatasetName): TableState | undefined;
   metadata(dataset: DatasetName): TableMetadata | undefined;
-  live(dataset: DatasetName): readonly ManifestEntry[];
+  live(dataset: DatasetName): readonly LiveFile[];
   /** The manifest list of the branch's head. */
   list(state: TableState): ManifestList | undefined;
   /** A writer's own clock, as far as catalogs take it: not a minute before the table's last update. */
@@ -47,9 +57,13 @@ export function foreignTables(
   let written = 0;
   const metadata = (dataset: DatasetName): TableMetadata | undefined =>
     catalog.table(tableOf(dataset))?.metadata;
-  return {
-    settings: world.schedule.settings,
-    draws: world.draws('others'),
+  const { settings } = world.schedule;
+  const draws = world.draws('others');
+  const on = (branch: string): ForeignTables => ({
+    settings,
+    branch,
+    on,
+    draws,
     history,
     files,
     store,
@@ -61,15 +75,19 @@ export function foreignTables(
     },
     live(dataset) {
       const known = metadata(dataset);
-      return known === undefined ? [] : files.live(headOf(known));
+      const head = known && headOf(known, branch);
+      const identities = files.identities(head);
+      return files
+        .live(head)
+        .map((entry) => ({ ...entry, partition: identities.get(entry.filePath)?.partition }));
     },
     list(state) {
-      const path = branchHead(state, 'main')?.manifestList;
+      const path = branchHead(state, branch)?.manifestList;
       const object = path === undefined ? undefined : store.objects.get(path);
       return path === undefined || object === undefined ? undefined : readManifestList(object.bytes, path);
     },
     timestampMs(state) {
-      const nowMs = BigInt(world.timeline.now() + world.schedule.settings.othersSkewMs);
+      const nowMs = BigInt(world.timeline.now() + settings.othersSkewMs);
       const least = state.lastUpdatedMs - 60_000n;
       return nowMs > least ? nowMs : least;
     },
@@ -84,17 +102,31 @@ export function foreignTables(
       wrote(uri, content);
       return { uri, content };
     },
-  };
+  });
+  return on(branchOf(settings));
+}
+
+/** The partition of a file, in a table that has them. */
+export function partitionOf({ defaultSpec }: TableState, { firstSeq }: Content): bigint | undefined {
+  return defaultSpec.fields.length === 0 ? undefined : partitionAt(firstSeq);
 }
 
 /** An entry about which nothing is known but what every manifest says. */
-export function dataFile(filePath: string, sizeBytes: number, rows: number): DataFile {
+export function dataFile(
+  { defaultSpec }: TableState,
+  {
+    filePath,
+    fileSizeInBytes,
+    recordCount,
+    partition,
+  }: Pick<LiveFile, 'filePath' | 'fileSizeInBytes' | 'recordCount' | 'partition'>,
+): DataFile {
   return {
     filePath,
-    fileSizeInBytes: BigInt(sizeBytes),
-    specId: 0,
-    partition: [],
-    recordCount: BigInt(rows),
+    fileSizeInBytes,
+    specId: defaultSpec['spec-id'],
+    partition: partition === undefined ? [] : [wholeNumberBytes('long', partition)],
+    recordCount,
     columnSizes: new Map(),
     valueCounts: new Map(),
     nullValueCounts: new Map(),

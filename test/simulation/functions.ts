@@ -3,19 +3,24 @@ import type { Entry } from '../../lib/config/entry.ts';
 import { quarantineIn } from '../../lib/drivers/quarantine.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import { referenceTo } from '../../lib/event/segment-reference.ts';
+import { backfill } from '../../lib/jobs/backfill/backfill.ts';
+import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts';
+import { listedObjects } from '../../lib/jobs/backfill/lake.ts';
 import { listFailures } from '../../lib/jobs/quarantine/quarantine-list.ts';
 import { redrive } from '../../lib/jobs/quarantine/quarantine-redrive.ts';
 import type { Dataset } from '../../lib/jobs/reconcile/datasets.ts';
 import { type ReconcileOptions, reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
 import type { Reconciliation } from '../../lib/jobs/reconcile/reconcile-report.ts';
 import { registerMessages } from '../../lib/jobs/register/register-messages.ts';
+import { repair } from '../../lib/jobs/repair/repair.ts';
+import { planRepair, type RepairAction } from '../../lib/jobs/repair/repair-plan.ts';
 import { route } from '../../lib/jobs/route.ts';
 import type { Clock, Log, LogRecord, Timers } from '../../lib/ports.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
-import type { SimCatalog } from './catalog.ts';
+import type { SimCatalog, Writer } from './catalog.ts';
 import type { Handler } from './event-source.ts';
 import { type Instance, ioOf } from './io.ts';
-import { directoryOf } from './lake.ts';
+import { directoryOf, LAKE } from './lake.ts';
 import type { SimQueues } from './queues.ts';
 import type { DatasetName } from './schedule.ts';
 import type { SimStore } from './store.ts';
@@ -37,6 +42,9 @@ export interface Container {
     dataset: DatasetName,
     missing: NonNullable<ReconcileOptions['missing']>,
   ) => Promise<Reconciliation>;
+  /** Plans it, and carries the plan out. */
+  readonly repair: (uri: string, action: RepairAction) => Promise<void>;
+  readonly backfill: (segmentsACommit: number) => Promise<BackfillReport>;
 }
 
 /** A container as `lib/wire.ts` makes it, of simulated services: the real jobs run on it. */
@@ -45,13 +53,14 @@ export function startContainer(
   { store, catalog, queues }: Services,
   entry: Entry,
   instance: Instance,
+  by: Writer = 'registrar',
 ): Container {
   const io = ioOf(world, instance);
   const random = world.draws(`random/${instance.name}`);
   const stored = store.port(io);
   const entryPorts = {
     store: stored,
-    catalog: catalog.port(io),
+    catalog: catalog.port(io, by),
     quarantine: quarantineIn(stored, entry.quarantine_url, random),
   };
   const ports = {
@@ -72,16 +81,26 @@ export function startContainer(
       registerMessages(event, { ...ports, queueUrl: queues.registrations.url }, remainingMs),
     route: (event) => route(event, ports),
     reconcile: (dataset, missing) => {
-      const endMs = world.timeline.now() + RECONCILE_MS;
+      const endMs = world.timeline.now() + OPERATOR_MS;
       return reconcile(routingOf(entry, dataset), ports, { missing }, () => endMs - world.timeline.now());
     },
+    repair: async (uri, action) => {
+      const plan = await planRepair(uri, action, ports);
+      const endMs = world.timeline.now() + OPERATOR_MS;
+      if (plan.removes > 0) await repair(plan, ports, () => endMs - world.timeline.now());
+    },
+    backfill: (segmentsACommit) =>
+      backfill(({ portsOf }) => listedObjects({ directory: LAKE, entry }, portsOf), ports, {
+        segmentsACommit,
+      }),
     redriveAll: async () => {
       await redrive(await listFailures(ports), ports);
     },
   };
 }
 
-const RECONCILE_MS = 15 * 60_000;
+/** What an operator's command, or a scheduled one, has at most. */
+const OPERATOR_MS = 15 * 60_000;
 
 function routingOf(entry: Entry, dataset: DatasetName): Dataset {
   const reference = referenceTo(`${directoryOf(dataset)}/any.parquet`);
@@ -117,6 +136,8 @@ function logOf(world: World, instance: Instance): Log {
     const { event, error } = record;
     const why = error instanceof Error ? `: ${error.message}` : '';
     world.trace(`${instance.name} says ${event}${why}`);
+    if (event === 'commits-lost' && !world.schedule.ops.some(({ kind }) => kind === 'restore'))
+      world.violate('false alarm', 'commits are said to be lost, and no catalog was restored');
     if (!(error instanceof RegistrarError)) return;
     // On a state loaded for it every commit makes sense to a catalog that means what it says.
     if (error.code === 'catalog.refused' && error.message.includes('"400 '))

@@ -5,11 +5,12 @@ import { DATASETS, type DatasetName, type Settings } from './schedule.ts';
 
 /** Where everything lies in the simulated deployment. */
 export const BUCKET = 'lake';
-const URL = `s3://${BUCKET}/in`;
+/** All that shippers upload. */
+export const LAKE = `s3://${BUCKET}/in`;
 export const QUARANTINE_URL = `s3://${BUCKET}/quarantine`;
 
 export function keyUri(key: string): string {
-  return `${URL}/thadam/v1/plant/${key}`;
+  return `${LAKE}/thadam/v1/plant/${key}`;
 }
 
 export function directoryOf(dataset: DatasetName): string {
@@ -30,12 +31,26 @@ export function tableProperties({
   return mergeFrom === undefined ? {} : { 'commit.manifest.min-count-to-merge': String(mergeFrom) };
 }
 
+export function branchOf({ branch = 'main' }: Pick<Settings, 'branch'>): string {
+  return branch;
+}
+
+/** How many values of the first column share a partition, in tables that are partitioned. */
+export const PARTITION_WIDTH = 100;
+
+export function partitionAt(firstSeq: bigint): bigint {
+  return firstSeq - (firstSeq % BigInt(PARTITION_WIDTH));
+}
+
 export function entryOf(settings: Settings, registrations: string): Entry {
   return entry({
-    url: URL,
+    url: LAKE,
     namespace: ['lake'],
     create_table: true,
+    branch: branchOf(settings),
     format_version: settings.formatVersion,
+    partition_by: settings.partitioned === true ? [`truncate[${PARTITION_WIDTH}](seq)`] : [],
+    field_ids: settings.byName === true ? 'by_name' : 'checked',
     table_properties: tableProperties(settings),
     quarantine_url: QUARANTINE_URL,
     queues: { registrations },

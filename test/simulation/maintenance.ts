@@ -1,7 +1,9 @@
+import type { SnapshotJson } from '../../local/catalog/table-metadata.ts';
 import type { ForeignTables } from './foreign-tables.ts';
-import { directoryOf, tableOf, tableProperties } from './lake.ts';
-import type { DatasetName } from './schedule.ts';
-import { ancestry, headOf, type TableFiles } from './table-files.ts';
+import { directoryOf, PARTITION_WIDTH, tableOf, tableProperties } from './lake.ts';
+import type { DatasetName, Settings } from './schedule.ts';
+import { ancestry, headOf, snapshotOf, type TableFiles } from './table-files.ts';
+import { append } from './writers.ts';
 
 /** A table with the dataset's first schema, as somebody made it by SQL. */
 export function create(tables: ForeignTables, dataset: DatasetName, formatVersion: 1 | 2 | 3): void {
@@ -14,7 +16,7 @@ export function create(tables: ForeignTables, dataset: DatasetName, formatVersio
     { action: 'upgrade-format-version', 'format-version': formatVersion },
     { action: 'add-schema', schema: { type: 'struct', fields }, 'last-column-id': fields.length },
     { action: 'set-current-schema', 'schema-id': -1 },
-    { action: 'add-spec', spec: { 'spec-id': 0, fields: [] } },
+    { action: 'add-spec', spec: { 'spec-id': 0, fields: partitionFields(tables.settings) } },
     { action: 'set-default-spec', 'spec-id': -1 },
     { action: 'add-sort-order', 'sort-order': { 'order-id': 0, fields: [] } },
     { action: 'set-default-sort-order', 'sort-order-id': -1 },
@@ -22,6 +24,29 @@ export function create(tables: ForeignTables, dataset: DatasetName, formatVersio
     { action: 'set-properties', updates: tableProperties(tables.settings) },
   ];
   tables.catalog.commit(tableOf(dataset), { requirements: [{ type: 'assert-create' }], updates }, 'others');
+  if (tables.branch !== 'main') beginBranch(tables, dataset);
+}
+
+function partitionFields({ partitioned = false }: Settings) {
+  const field = { 'source-id': 1, 'field-id': 1000, name: 'seq_trunc' };
+  return partitioned ? [{ ...field, transform: `truncate[${PARTITION_WIDTH}]` }] : [];
+}
+
+/** A branch begins at a snapshot: `main` has one, and keeps it. */
+function beginBranch(tables: ForeignTables, dataset: DatasetName): void {
+  append(tables.on('main'), dataset, true);
+  const metadata = tables.metadata(dataset);
+  const head = metadata && headOf(metadata, 'main');
+  if (head === undefined) return;
+  tables.commit(dataset, [
+    {
+      action: 'set-snapshot-ref',
+      'ref-name': tables.branch,
+      type: 'branch',
+      'snapshot-id': head['snapshot-id'],
+      'min-snapshots-to-keep': 7,
+    },
+  ]);
 }
 
 export function addColumn(tables: ForeignTables, dataset: DatasetName): void {
@@ -42,12 +67,14 @@ export function setDataPath(tables: ForeignTables, dataset: DatasetName, folder:
   tables.commit(dataset, [{ action: 'set-properties', updates }]);
 }
 
-/** As expire_snapshots: but for the newest of the branch all snapshots go, and every file that only they needed. */
+/** As expire_snapshots: but for the newest of the branch and those that a ref names all snapshots go, and every file that only they needed. */
 export function expire(tables: ForeignTables, dataset: DatasetName, keep: number): void {
   const metadata = tables.metadata(dataset);
   if (metadata === undefined) return;
   const { files, store, history } = tables;
-  const retained = ancestry(metadata, headOf(metadata)).slice(0, keep);
+  const head = headOf(metadata, tables.branch);
+  const named = Object.values(metadata.refs).map((ref) => snapshotOf(metadata, BigInt(ref['snapshot-id'])));
+  const retained = [...ancestry(metadata, head).slice(0, keep), ...named];
   const expired = metadata.snapshots.filter((snapshot) => !retained.includes(snapshot));
   if (expired.length === 0) return;
   const needed = new Set(retained.flatMap((snapshot) => filesOf(files, snapshot)));
@@ -63,10 +90,23 @@ export function expire(tables: ForeignTables, dataset: DatasetName, keep: number
 
 export function rollBack(tables: ForeignTables, dataset: DatasetName, steps: number): void {
   const metadata = tables.metadata(dataset);
-  const target = metadata && ancestry(metadata, headOf(metadata))[steps];
+  const target = metadata && ancestry(metadata, headOf(metadata, tables.branch))[steps];
   if (target === undefined) return;
-  const ref = { type: 'branch', 'snapshot-id': target['snapshot-id'] };
-  tables.commit(dataset, [{ action: 'set-snapshot-ref', 'ref-name': 'main', ...ref }]);
+  setBranch(tables, dataset, target);
+}
+
+/** Its settings stay. */
+export function setBranch(tables: ForeignTables, dataset: DatasetName, head: SnapshotJson): void {
+  const ref = tables.metadata(dataset)?.refs[tables.branch];
+  tables.commit(dataset, [
+    {
+      action: 'set-snapshot-ref',
+      'ref-name': tables.branch,
+      ...ref,
+      type: 'branch',
+      'snapshot-id': head['snapshot-id'],
+    },
+  ]);
 }
 
 /** Every file that a snapshot needs: its list, its manifests and what lies in them. */

@@ -1,12 +1,14 @@
 import type { Entry } from '../../lib/config/entry.ts';
 import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { CatalogError } from '../../local/catalog/catalog-error.ts';
+import type { Writer } from './catalog.ts';
 import type { ForeignTables } from './foreign-tables.ts';
 import { type Container, type Services, startContainer } from './functions.ts';
 import type { History } from './history.ts';
 import type { Instance } from './io.ts';
 import { keyUri, tableOf } from './lake.ts';
 import { addColumn, expire, rollBack, setDataPath } from './maintenance.ts';
+import { appendAside, cherryPick, fastForward, tagHead } from './other-refs.ts';
 import type { Op } from './schedule.ts';
 import type { Shipper } from './shipper.ts';
 import type { World } from './world.ts';
@@ -26,7 +28,7 @@ export function operations(
   let operators = 0;
 
   /** On a container of their own, which may die like any other. */
-  function operate(act: (container: Container) => Promise<unknown>): void {
+  function operate(act: (container: Container) => Promise<unknown>, by?: Writer): void {
     operators += 1;
     const operator: Instance = {
       name: `operator-${operators}`,
@@ -36,7 +38,7 @@ export function operations(
         world.trace(`${operator.name} dies: ${why}`);
       },
     };
-    act(startContainer(world, services, entry, operator)).then(
+    act(startContainer(world, services, entry, operator, by)).then(
       () => world.trace(`${operator.name} is done`),
       (error: unknown) => world.trace(`${operator.name} gives up: ${String(error)}`),
     );
@@ -59,6 +61,12 @@ export function operations(
         break;
       case 'reconcile':
         operate((container) => container.reconcile(op.dataset, op.missing));
+        break;
+      case 'repair':
+        operate((container) => container.repair(keyUri(op.key), op.action), 'repair');
+        break;
+      case 'backfill':
+        operate((container) => container.backfill(op.segmentsACommit));
         break;
       case 'redrive dead letters':
         queues.redrive();
@@ -89,6 +97,18 @@ export function operations(
         break;
       case 'expire':
         expire(tables, op.dataset, op.keep);
+        break;
+      case 'tag':
+        tagHead(tables, op.dataset);
+        break;
+      case 'append on a side branch':
+        appendAside(tables, op.dataset, op.key);
+        break;
+      case 'fast-forward':
+        fastForward(tables, op.dataset);
+        break;
+      case 'cherry-pick':
+        cherryPick(tables, op.dataset);
         break;
       case 'roll back':
         rollBack(tables, op.dataset, op.steps);

@@ -1,60 +1,79 @@
 /**
  * Plants each classic bug into the source, as it is loaded, and looks for it:
- * `node test/simulation/plant.ts [--seeds 3000] [--bug part of its name] [--shrink]`. One JSON line a bug: its name, the seed
- * that found it, or null, the invariant that did not hold, and the least schedule.
+ * `node test/simulation/plant.ts [--seeds 3000] [--bug part of its name] [--search] [--shrink]`. One JSON line a bug: its name, the
+ * seed that found it, or null, the invariant that did not hold, and the least schedule. The seed that found it before is tried
+ * first (planted.json; `--search` writes it anew).
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bugs } from './bugs.ts';
 import { makeContents } from './contents.ts';
+import { importersOf } from './importers.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
 
 const root = new URL('../../', import.meta.url).href;
-
-/** A module graph of its own for every bug: its name travels with the addresses of this project's files. */
-registerHooks({
-  resolve(specifier, context, next) {
-    const resolved = next(specifier, context);
-    const bug = context.parentURL === undefined ? null : new URL(context.parentURL).searchParams.get('bug');
-    const isOurs = resolved.url.startsWith(root) && !resolved.url.includes('/node_modules/');
-    if (bug === null || !isOurs || resolved.url.includes('?')) return resolved;
-    return { ...resolved, url: `${resolved.url}?bug=${encodeURIComponent(bug)}` };
-  },
-  load(url, context, next) {
-    const loaded = next(url, context);
-    const bug = url.startsWith(root) ? new URL(url).searchParams.get('bug') : null;
-    const file = url.slice(root.length).split('?')[0] ?? '';
-    const edits = (bugs[bug ?? ''] ?? []).filter((edit) => edit.file === file);
-    if (edits.length === 0) return loaded;
-    let source = readFileSync(fileURLToPath(`${root}${file}`), 'utf8');
-    for (const { from, to } of edits) {
-      if (source.split(from).length !== 2) throw new Error(`"${from}" does not stand once in ${file}`);
-      source = source.replace(from, () => to);
-    }
-    return { ...loaded, source };
-  },
-});
+const simulator = new URL('simulate.ts', import.meta.url).href;
+const planted = new URL('planted.json', import.meta.url);
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '3000' },
     bug: { type: 'string', default: '' },
+    search: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
   },
 });
-const contents = makeContents();
-for (const bug of Object.keys(bugs).filter((name) => name.includes(values.bug))) {
-  process.stdout.write(`${JSON.stringify(await find(bug))}\n`);
-}
 
-function* schedules(): Generator<Schedule> {
+/** By bug, the addresses of the files that are loaded anew for it: the changed ones, and those that import them. */
+const concerned = new Map<string, ReadonlySet<string>>();
+
+/** Modules of its own for every bug: its name travels with the addresses of this project's files. */
+registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context);
+    const bug = context.parentURL === undefined ? null : new URL(context.parentURL).searchParams.get('bug');
+    if (bug === null || resolved.url.includes('?') || !concerned.get(bug)?.has(resolved.url)) return resolved;
+    return { ...resolved, url: `${resolved.url}?bug=${encodeURIComponent(bug)}` };
+  },
+  load(url, context, next) {
+    const bug = url.startsWith(root) ? new URL(url).searchParams.get('bug') : null;
+    const [address = ''] = url.split('?');
+    const edits = (bugs[bug ?? ''] ?? []).filter((edit) => edit.file === address.slice(root.length));
+    if (edits.length === 0) return next(url, context);
+    let source = readFileSync(fileURLToPath(address), 'utf8');
+    for (const { from, to } of edits) {
+      if (source.split(from).length !== 2) throw new Error(`"${from}" does not stand once in ${address}`);
+      source = source.replace(from, () => to);
+    }
+    return { format: 'module', source: stripTypeScriptTypes(source), shortCircuit: true };
+  },
+});
+
+const known = JSON.parse(readFileSync(planted, 'utf8')) as Readonly<Record<string, number>>;
+const contents = makeContents();
+const seeds: Record<string, number> = { ...known };
+for (const bug of Object.keys(bugs).filter((name) => name.includes(values.bug))) {
+  const found = await find(bug);
+  if (found.seed !== null) seeds[bug] = found.seed;
+  process.stdout.write(`${JSON.stringify(found)}\n`);
+}
+if (values.search) writeFileSync(planted, `${JSON.stringify(seeds, undefined, 2)}\n`);
+
+function* schedules(bug: string): Generator<Schedule> {
+  const before = known[bug];
+  if (values.search || values.shrink) yield* drawn();
+  else if (before !== undefined && before <= Number(values.seeds)) yield scheduleOf(before);
   const found = new URL('found/', import.meta.url);
-  for (const file of values.shrink ? [] : readdirSync(found)) {
+  for (const file of readdirSync(found)) {
     yield JSON.parse(readFileSync(new URL(file, found), 'utf8')) as Schedule;
   }
+  if (!values.search && !values.shrink) yield* drawn();
+}
+
+function* drawn(): Generator<Schedule> {
   for (let seed = 1; seed <= Number(values.seeds); seed += 1) yield scheduleOf(seed);
 }
 
@@ -65,11 +84,13 @@ interface Found {
   readonly least?: Schedule;
 }
 
-/** Runs schedules until one of them violates an invariant: those that were found once, then seed after seed. */
+/** Runs schedules until one of them violates an invariant. */
 async function find(bug: string): Promise<Found> {
+  const edited = (bugs[bug] ?? []).map(({ file }) => new URL(file, root).href);
+  concerned.set(bug, importersOf(simulator, edited));
   const from = `./simulate.ts?bug=${encodeURIComponent(bug)}`;
   const { simulate, violatesAs } = (await import(from)) as typeof import('./simulate.ts');
-  for (const schedule of schedules()) {
+  for (const schedule of schedules(bug)) {
     const { violations, faults } = await simulate(schedule, contents);
     const [violation] = violations;
     if (violation === undefined) continue;

@@ -4,7 +4,9 @@ import { manifestEntryType } from '../../lib/append/manifest-entry-type.ts';
 import { encodeManifestList, extendManifestList } from '../../lib/append/manifest-list.ts';
 import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
 import { CODEC, encodeBlocks, syncMarker, writeContainer } from '../../lib/append/object-container.ts';
+import { summarisePartitions } from '../../lib/append/partition-summary.ts';
 import { newSnapshotId } from '../../lib/append/prepare.ts';
+import { resolvePartitionFields } from '../../lib/append/transform.ts';
 import type { Random } from '../../lib/ports.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
@@ -23,17 +25,20 @@ export function replaceManifests(
   state: TableState,
   entries: readonly EntryOf[],
   options: {
+    readonly branch: string;
     readonly draws: Pick<Random, 'uuid'>;
     readonly timestampMs: bigint;
     readonly summary: Readonly<Record<string, string>>;
   },
 ) {
   const { formatVersion } = state;
+  const partitionFields = resolvePartitionFields(state.defaultSpec, state.currentSchema);
   const snapshotId = newSnapshotId(options.draws);
   const uuid = options.draws.uuid();
   const path = `${metadataDirectory(state)}/${uuid}-m0.avro`;
+  const { snapshotId: _, ...retention } = state.refs[options.branch] ?? {};
   const bytes = manifestBytes(state, snapshotId, entries, uuid);
-  const parent = branchHead(state, 'main');
+  const parent = branchHead(state, options.branch);
   const sequenceNumber = formatVersion === 1 ? 0n : state.lastSequenceNumber + 1n;
   const count = (status: EntryOf['status']): number => entries.filter((one) => one.status === status).length;
   const rows = (status: EntryOf['status']): bigint =>
@@ -48,7 +53,7 @@ export function replaceManifests(
       {
         manifestPath: path,
         manifestLength: BigInt(bytes.length),
-        partitionSpecId: 0,
+        partitionSpecId: state.defaultSpec['spec-id'],
         content: 0,
         sequenceNumber,
         minSequenceNumber: sequenceNumber,
@@ -59,7 +64,10 @@ export function replaceManifests(
         addedRowsCount: rows('added'),
         existingRowsCount: rows('existing'),
         deletedRowsCount: rows('deleted'),
-        partitions: [],
+        partitions: summarisePartitions(
+          partitionFields,
+          entries.map(({ file }) => file.partition),
+        ),
       },
     ],
   });
@@ -76,7 +84,13 @@ export function replaceManifests(
   return {
     updates: [
       { action: 'add-snapshot', snapshot },
-      { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': snapshotId },
+      {
+        action: 'set-snapshot-ref',
+        'ref-name': options.branch,
+        ...retention,
+        type: 'branch',
+        'snapshot-id': snapshotId,
+      },
     ],
     objects: [
       { path, bytes },
@@ -91,7 +105,8 @@ function manifestBytes(
   entries: readonly EntryOf[],
   uuid: string,
 ): Uint8Array {
-  const type = withStatus(manifestEntryType(formatVersion, snapshotId, []));
+  const fields = resolvePartitionFields(defaultSpec, currentSchema);
+  const type = withStatus(manifestEntryType(formatVersion, snapshotId, fields));
   return writeContainer(
     { schema: JSON.stringify(type.schema), codec: CODEC, blocks: encodeBlocks(type, entries) },
     {

@@ -1,6 +1,8 @@
+import type { RepairAction } from '../../lib/jobs/repair/repair-plan.ts';
 import type { ContentKind } from './contents.ts';
 import { type Draws, drawsOf } from './draws.ts';
 import type { Fault } from './faults.ts';
+import { widened } from './widened.ts';
 
 /** Everything that happens in one run: the same schedule is the same run. */
 export interface Schedule {
@@ -31,6 +33,12 @@ export interface Settings {
   readonly handlerSkewMs: number;
   readonly storeSkewMs: number;
   readonly othersSkewMs: number;
+  /** The branch that segments are registered on. @default main */
+  readonly branch?: string;
+  /** By `truncate[100](seq)`. @default not at all */
+  readonly partitioned?: boolean;
+  /** Segments have no field IDs (`field_ids: by_name`). @default they have */
+  readonly byName?: boolean;
 }
 
 export const DATASETS = ['orders', 'events'] as const;
@@ -68,6 +76,17 @@ export type Op = { readonly atMs: number } & (
   /** The catalog comes back from a backup: the table is what it was so many changes ago. */
   | { readonly kind: 'restore'; readonly dataset: DatasetName; readonly changes: number }
   | { readonly kind: 'set data path'; readonly dataset: DatasetName; readonly folder: string }
+  /** Names the branch's head, so that it stays whatever becomes of the branch. */
+  | { readonly kind: 'tag'; readonly dataset: DatasetName }
+  /** Another writer goes on from the head on a branch of its own, with a file of its own or one that was shipped. */
+  | { readonly kind: 'append on a side branch'; readonly dataset: DatasetName; readonly key?: string }
+  /** The branch becomes the side branch, where that goes on from it. */
+  | { readonly kind: 'fast-forward'; readonly dataset: DatasetName }
+  /** The newest append that the branch's history does not have is made again on its head. */
+  | { readonly kind: 'cherry-pick'; readonly dataset: DatasetName }
+  | { readonly kind: 'repair'; readonly key: string; readonly action: RepairAction }
+  /** All that lies below the shipper's directory, beside whatever the queues bring. */
+  | { readonly kind: 'backfill'; readonly segmentsACommit: number }
   | { readonly kind: 'redrive dead letters' }
   | { readonly kind: 'reconcile'; readonly dataset: DatasetName; readonly missing: 'enqueue' | 'register' }
   /** Again after each of these times: within five minutes FIFO queues swallow what they took before. */
@@ -99,7 +118,7 @@ export function scheduleOf(seed: number): Schedule {
     ({ kind }) => !(forgetful && kind === 'set data path') && !(expired && kind === 'restore'),
   );
   const ops = [...shipped, ...possible].sort((a, b) => a.atMs - b.atMs);
-  return { seed, settings, ops, faults: 'drawn' };
+  return widened({ seed, settings, ops, faults: 'drawn' }, { spanMs, datasets, keys });
 }
 
 function drawSettings(draws: Draws): Settings {
@@ -171,11 +190,17 @@ function notifications(draws: Draws, lateMs: number, spanMs: number): readonly n
   return draws.chance(0.25) ? [lateMs, draws.integer(0, spanMs)] : [lateMs];
 }
 
+/** What more there is came later: it is drawn on its own, so that no seed's schedule was turned into another one's. */
+type OtherKind = Exclude<
+  Op['kind'],
+  'ship' | 'tag' | 'append on a side branch' | 'fast-forward' | 'cherry-pick' | 'repair' | 'backfill'
+>;
+
 function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], keys: readonly string[]): Op {
   const atMs = draws.integer(0, Math.round(spanMs * 1.2));
   const dataset = datasets[draws.integer(0, datasets.length - 1)] ?? 'orders';
   const key = keys[draws.integer(0, keys.length - 1)] ?? '';
-  const kind = draws.pick<Exclude<Op['kind'], 'ship'>>([
+  const kind = draws.pick<OtherKind>([
     'foreign append',
     'foreign append',
     'foreign add_files',

@@ -34,7 +34,7 @@ export function shipperOf(world: World, store: SimStore, queues: SimQueues, hist
 
   const shipper: Shipper = {
     upload({ key, content: kind, number, copied }) {
-      const content = world.contents(kind, number);
+      const content = world.contents(kind, number, world.schedule.settings.byName);
       const uri = keyUri(key);
       store.put(uri, content.bytes, content.etag);
       history.hold(uri, content);

@@ -38,6 +38,9 @@ const plainSettings = {
   windowMs: 0,
   maxReceives: 100,
   formatVersion: 2,
+  branch: 'main',
+  partitioned: false,
+  byName: false,
 } as const;
 
 /** Drops halves, then quarters, and in the end one at a time. */

@@ -10,6 +10,7 @@ import { createHistory } from './history.ts';
 import type { Instance } from './io.ts';
 import { entryOf, tableOf } from './lake.ts';
 import { create } from './maintenance.ts';
+import { checkMissing } from './missing-invariant.ts';
 import { operations } from './operations.ts';
 import { quarantineLog } from './quarantine-log.ts';
 import { simQueues } from './queues.ts';
@@ -117,7 +118,8 @@ export async function simulate(
   async function reconcileAll(missing: 'enqueue' | 'report'): Promise<readonly Reconciliation[]> {
     const reports: Reconciliation[] = [];
     for (const dataset of datasetsOf(schedule)) {
-      if (catalog.table(tableOf(dataset)) === undefined) continue;
+      const metadata = catalog.table(tableOf(dataset))?.metadata;
+      if (metadata === undefined) continue;
       const operator: Instance = {
         name: `reconcile-${dataset}-${missing}`,
         alive: true,
@@ -125,10 +127,11 @@ export async function simulate(
       };
       startContainer(world, services, entry, operator)
         .reconcile(dataset, missing)
-        .then(
-          (report) => reports.push(report),
-          (error: unknown) => world.violate('I9', `cannot reconcile ${dataset}: ${String(error)}`),
-        );
+        .then((report) => {
+          reports.push(report);
+          checkMissing(world, history, files, metadata, report);
+        })
+        .catch((error: unknown) => world.violate('I9', `cannot reconcile ${dataset}: ${String(error)}`));
     }
     await comeToRest();
     return reports;

@@ -3,7 +3,7 @@ import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { manifestFiles, readManifestList } from '../../lib/append/manifest-list.ts';
 import type { ManifestEntry } from '../../lib/spec/manifest.ts';
 import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
-import { entryIdentities } from './entry-identity.ts';
+import { type EntryIdentity, entryIdentities } from './entry-identity.ts';
 import type { SimStore } from './store.ts';
 
 /** Reads tables back from the store, each version of a file once. */
@@ -13,7 +13,7 @@ export interface TableFiles {
   /** Data files that are part of a snapshot. @throws Error when a file is gone or unreadable */
   live(snapshot: SnapshotJson | undefined): readonly ManifestEntry[];
   /** What readers make of each data file's entry; and the manifests of deletes. */
-  identities(snapshot: SnapshotJson | undefined): ReadonlyMap<string, string>;
+  identities(snapshot: SnapshotJson | undefined): ReadonlyMap<string, EntryIdentity>;
   deletes(snapshot: SnapshotJson | undefined): readonly string[];
   /** Files that this very snapshot added. */
   added(snapshot: SnapshotJson): readonly ManifestEntry[];
@@ -22,7 +22,7 @@ export interface TableFiles {
 export function tableFiles(store: SimStore): TableFiles {
   const lists = new Map<string, readonly ListedManifest[]>();
   const manifests = new Map<string, readonly ManifestEntry[]>();
-  const identified = new Map<string, ReadonlyMap<string, string>>();
+  const identified = new Map<string, ReadonlyMap<string, EntryIdentity>>();
 
   function cached<T>(known: Map<string, T>, path: string, read: (bytes: Uint8Array) => T): T {
     const object = store.objects.get(path);
@@ -72,8 +72,8 @@ export function tableFiles(store: SimStore): TableFiles {
   }
 }
 
-export function headOf(metadata: TableMetadata): SnapshotJson | undefined {
-  const id = metadata.refs['main']?.['snapshot-id'];
+export function headOf(metadata: TableMetadata, branch: string): SnapshotJson | undefined {
+  const id = metadata.refs[branch]?.['snapshot-id'];
   return id === undefined ? undefined : snapshotOf(metadata, BigInt(id));
 }
 

@@ -4,9 +4,10 @@ import { newSnapshotId, type PreparedAppend, prepareAppend } from '../../lib/app
 import { recordEditor } from '../../lib/append/record-editor.ts';
 import { skipper } from '../../lib/append/row-reader.ts';
 import { stageAppend } from '../../lib/append/stage.ts';
-import type { DataFile, ManifestEntry } from '../../lib/spec/manifest.ts';
+import type { DataFile } from '../../lib/spec/manifest.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
-import { dataFile, type ForeignTables } from './foreign-tables.ts';
+import type { Content } from './contents.ts';
+import { dataFile, type ForeignTables, type LiveFile, partitionOf } from './foreign-tables.ts';
 import { datasetOf, keyUri } from './lake.ts';
 import { type EntryOf, replaceManifests } from './replace.ts';
 import type { DatasetName } from './schedule.ts';
@@ -16,7 +17,7 @@ export function append(tables: ForeignTables, dataset: DatasetName, counted: boo
   const state = tables.state(dataset);
   if (state === undefined) return;
   const { uri, content } = tables.write(state, 'foreign');
-  appendFile(tables, dataset, state, dataFile(uri, content.bytes.length, content.rows), counted);
+  appendFiles(tables, dataset, state, [fileOf(state, uri, content)], counted ? {} : undefined);
 }
 
 /** A shipped file that another writer registers, without our ledger, unless the table has it. */
@@ -27,33 +28,37 @@ export function addFiles(tables: ForeignTables, key: string): void {
   const content = tables.history.keys.get(uri)?.at(-1)?.content;
   if (dataset === undefined || state === undefined || content === undefined) return;
   if (content.rows === 0 || content.kind === 'misfit') return;
-  const isThere = tables
-    .live(dataset)
-    .some(({ filePath }) => tables.history.sourcesOf(filePath).includes(uri));
-  if (isThere) return;
-  appendFile(tables, dataset, state, dataFile(uri, content.bytes.length, content.rows), true);
+  if (holds(tables, dataset, uri)) return;
+  appendFiles(tables, dataset, state, [fileOf(state, uri, content)], {});
 }
 
-/** All files of a table become one. A job that dies has written its file, and commits nothing. */
+/** Whether the branch has the rows of a file, compacted or not. */
+export function holds(tables: ForeignTables, dataset: DatasetName, uri: string): boolean {
+  return tables.live(dataset).some(({ filePath }) => tables.history.sourcesOf(filePath).includes(uri));
+}
+
+/** All files of a table, or of one of its partitions, become one. A job that dies has written its file, and commits nothing. */
 export function compact(tables: ForeignTables, dataset: DatasetName, dies: boolean): void {
   const state = tables.state(dataset);
   const live = tables.live(dataset);
-  if (state === undefined || live.length === 0) return;
+  const [first] = live;
+  if (state === undefined || first === undefined) return;
   const { uri, content } = tables.write(state, 'compacted');
+  const { partition } = first;
+  const compacted = live.filter((file) => file.partition === partition);
   tables.history.compacted.set(
     uri,
-    live.flatMap(({ filePath }) => tables.history.sourcesOf(filePath)),
+    compacted.flatMap(({ filePath }) => tables.history.sourcesOf(filePath)),
   );
   if (dies) return;
-  const output = dataFile(uri, content.bytes.length, content.rows);
   const entries = [
-    { status: 'added', file: output } as const,
-    ...live.map((entry) => kept(entry, 'deleted')),
+    { status: 'added', file: fileOf(state, uri, content, partition) } as const,
+    ...live.map((file) => kept(state, file, file.partition === partition ? 'deleted' : 'existing')),
   ];
   replace(tables, dataset, state, entries, {
     operation: 'replace',
     'added-data-files': '1',
-    'deleted-data-files': String(live.length),
+    'deleted-data-files': String(compacted.length),
   });
 }
 
@@ -62,20 +67,22 @@ export function deleteRows(tables: ForeignTables, dataset: DatasetName): void {
   const state = tables.state(dataset);
   const [gone, ...rest] = tables.live(dataset);
   if (state === undefined || gone === undefined) return;
-  const entries = [kept(gone, 'deleted'), ...rest.map((entry) => kept(entry, 'existing'))];
+  const entries = [kept(state, gone, 'deleted'), ...rest.map((entry) => kept(state, entry, 'existing'))];
   replace(tables, dataset, state, entries, { operation: 'delete', 'deleted-data-files': '1' });
 }
 
 /** By SQL, merged on read: a manifest of deletes is added. Tables of format version 1 have none. */
 export function addDeletes(tables: ForeignTables, dataset: DatasetName): void {
   const state = tables.state(dataset);
-  if (state === undefined || state.formatVersion === 1 || tables.live(dataset).length === 0) return;
+  const [first] = tables.live(dataset);
+  if (state === undefined || state.formatVersion === 1 || first === undefined) return;
   const { draws, store } = tables;
   const uri = `${metadataDirectory(state)}/deletes-${draws.uuid()}.parquet`;
-  const prepared = asDeletes(preparedOf(tables, state, dataFile(uri, 1_000, 1)));
+  const deletes = { filePath: uri, fileSizeInBytes: 1_000n, recordCount: 1n, partition: first.partition };
+  const prepared = asDeletes(preparedOf(tables, state, [dataFile(state, deletes)]));
   const staged = stageAppend({
     state,
-    branch: 'main',
+    branch: tables.branch,
     prepared,
     parentList: tables.list(state),
     schemaId: state.currentSchema['schema-id'] ?? 0,
@@ -120,40 +127,41 @@ export function rewriteManifests(tables: ForeignTables, dataset: DatasetName): v
   const state = tables.state(dataset);
   const live = tables.live(dataset);
   if (state === undefined || live.length === 0) return;
-  const entries = live.map((entry) => kept(entry, 'existing'));
+  const entries = live.map((entry) => kept(state, entry, 'existing'));
   replace(tables, dataset, state, entries, { operation: 'replace', 'manifests-created': '1' });
 }
 
-function appendFile(
+/** @param summary what it says beside the counts; undefined where it says nothing of them either */
+export function appendFiles(
   tables: ForeignTables,
   dataset: DatasetName,
   state: TableState,
-  added: DataFile,
-  counted: boolean,
+  added: readonly DataFile[],
+  summary: Readonly<Record<string, string>> | undefined,
 ): void {
   const { draws, store } = tables;
   const prepared = preparedOf(tables, state, added);
   const staged = stageAppend({
     state,
-    branch: 'main',
+    branch: tables.branch,
     prepared,
     parentList: tables.list(state),
     schemaId: state.currentSchema['schema-id'] ?? 0,
     attempt: 1,
     uuid: draws.uuid(),
     timestampMs: tables.timestampMs(state),
-    summary: {},
+    summary: summary ?? {},
   });
   store.put(staged.listPath, staged.listBytes);
   for (const { path, bytes } of prepared.manifests) store.put(path, bytes);
-  tables.commit(dataset, counted ? staged.updates : staged.updates.map(withoutCounts));
+  tables.commit(dataset, summary === undefined ? staged.updates.map(withoutCounts) : staged.updates);
 }
 
-function preparedOf({ draws }: ForeignTables, state: TableState, added: DataFile): PreparedAppend {
+function preparedOf({ draws }: ForeignTables, state: TableState, added: readonly DataFile[]): PreparedAppend {
   return prepareAppend({
     state,
     schema: state.currentSchema,
-    dataFiles: [added],
+    dataFiles: added,
     snapshotId: newSnapshotId(draws),
     uuid: draws.uuid(),
   });
@@ -172,6 +180,7 @@ function replace(
   summary: Readonly<Record<string, string>>,
 ): void {
   const { updates, objects } = replaceManifests(state, entries, {
+    branch: tables.branch,
     draws: tables.draws,
     timestampMs: tables.timestampMs(state),
     summary,
@@ -180,7 +189,22 @@ function replace(
   tables.commit(dataset, updates);
 }
 
-function kept(entry: ManifestEntry, status: 'existing' | 'deleted'): EntryOf {
-  const { filePath, fileSizeInBytes, recordCount } = entry;
-  return { status, file: dataFile(filePath, Number(fileSizeInBytes), Number(recordCount)) };
+function kept(state: TableState, file: LiveFile, status: 'existing' | 'deleted'): EntryOf {
+  return { status, file: dataFile(state, file) };
+}
+
+/** @param partition where it is not that of its contents */
+function fileOf(
+  state: TableState,
+  filePath: string,
+  content: Content,
+  partition = partitionOf(state, content),
+): DataFile {
+  const { bytes, rows } = content;
+  return dataFile(state, {
+    filePath,
+    fileSizeInBytes: BigInt(bytes.length),
+    recordCount: BigInt(rows),
+    partition,
+  });
 }

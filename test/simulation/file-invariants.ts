@@ -1,0 +1,48 @@
+import { mappedByName, nameMappingProperty, parseNameMapping } from '../../lib/spec/name-mapping.ts';
+import { currentSchema, type TableMetadata } from '../../local/catalog/table-metadata.ts';
+import { versions } from './contents.ts';
+import type { EntryIdentity } from './entry-identity.ts';
+import type { History } from './history.ts';
+import { partitionAt } from './lake.ts';
+import type { Settings } from './schedule.ts';
+import type { World } from './world.ts';
+
+/** I5: the table has every column of the file, by its field ID or its name, in its type or one that it was promoted to. */
+export function checkColumns(
+  world: World,
+  history: History,
+  metadata: TableMetadata,
+  table: string,
+  path: string,
+): void {
+  const current = new Map(currentSchema(metadata)?.fields.map((field) => [field.id, field]));
+  const mapped = namesOf(world.schedule.settings, metadata);
+  const kinds = (history.keys.get(path) ?? []).flatMap(({ content }) => content?.kind ?? []);
+  const fits = kinds.some((kind) =>
+    (typeof kind === 'number' ? versions[kind].fields : []).every(({ id, name, type }) => {
+      const column = current.get(mapped === undefined ? id : (mapped.get(name)?.['field-id'] ?? 0));
+      return column !== undefined && (column.type === type || (type === 'int' && column.type === 'long'));
+    }),
+  );
+  if (!fits) world.violate('I5', `${table} does not have the columns of ${path}`);
+}
+
+/** How readers find the columns of files without field IDs. */
+function namesOf({ byName = false }: Settings, { properties }: TableMetadata) {
+  return byName ? mappedByName(parseNameMapping(properties[nameMappingProperty] ?? '[]')) : undefined;
+}
+
+/** A partitioned table has the file under the partition of its rows. */
+export function checkPartition(
+  world: World,
+  history: History,
+  identities: ReadonlyMap<string, EntryIdentity>,
+  table: string,
+  path: string,
+): void {
+  if (world.schedule.settings.partitioned !== true) return;
+  const contents = (history.keys.get(path) ?? []).flatMap(({ content }) => content ?? []);
+  const partition = identities.get(path)?.partition;
+  if (!contents.some(({ firstSeq }) => partitionAt(firstSeq) === partition))
+    world.violate('partition', `${path} is in ${table} as of partition ${partition}`);
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Imports that are there when types are not. */
+const IMPORT = /^(?:import|export)\b(?!\s+type\b)(?:[^;']*\bfrom)?\s+'(?<specifier>\.[^']+\.ts)'/gm;
+
+/** What each file imports, read once. */
+const imports = new Map<string, readonly string[]>();
+
+/** Of the files that `from` loads, those that reach one of these through their imports, themselves among them. All by address. */
+export function importersOf(from: string, these: readonly string[]): ReadonlySet<string> {
+  const importers = new Map<string, Set<string>>();
+  const met = new Set([from]);
+  for (const file of met) {
+    for (const imported of importsOf(file)) {
+      met.add(imported);
+      importers.set(imported, (importers.get(imported) ?? new Set()).add(file));
+    }
+  }
+  const reaching = new Set(these);
+  for (const file of reaching) for (const importer of importers.get(file) ?? []) reaching.add(importer);
+  return reaching;
+}
+
+function importsOf(file: string): readonly string[] {
+  const known = imports.get(file);
+  if (known !== undefined) return known;
+  const source = readFileSync(fileURLToPath(file), 'utf8');
+  const found = [...source.matchAll(IMPORT)].map(
+    ({ groups }) => new URL(groups?.['specifier'] ?? '', file).href,
+  );
+  imports.set(file, found);
+  return found;
+}

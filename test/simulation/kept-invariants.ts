@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
+import type { EntryIdentity } from './entry-identity.ts';
+import type { TableFiles } from './table-files.ts';
+import type { World } from './world.ts';
+
+/** The branch's head before and after a commit. */
+export interface Heads {
+  readonly before: SnapshotJson | undefined;
+  readonly after: SnapshotJson | undefined;
+}
+
+/**
+ * What was in the table stays what it was, in whatever manifest: a delete applies to the same files, a row has the same ID.
+ *
+ * @param replaced paths that were meant to get another entry
+ */
+export function checkKept(
+  world: World,
+  files: TableFiles,
+  table: string,
+  { before, after }: Heads,
+  replaced: readonly string[],
+): void {
+  const identities = files.identities(after);
+  for (const [path, was] of files.identities(before)) {
+    const is = identities.get(path);
+    if (is === undefined || replaced.includes(path)) continue;
+    // A row that had no ID yet may get one.
+    const isSameRow = was.firstRowId === undefined || was.firstRowId === is.firstRowId;
+    if (was.text !== is.text || !isSameRow)
+      world.violate('kept', `${path} in ${table} was ${shown(was)}, and is ${shown(is)}`);
+  }
+  if (String(files.deletes(before)) !== String(files.deletes(after)))
+    world.violate(
+      'kept',
+      `${table} had deletes in ${files.deletes(before)}, and has ${files.deletes(after)}`,
+    );
+}
+
+function shown({ text, firstRowId }: EntryIdentity): string {
+  return `${text}, first row ${firstRowId}`;
+}
+
+/** A repair touches the entries of one path, and leaves one of them at most. */
+export function checkRepaired(
+  world: World,
+  files: TableFiles,
+  table: string,
+  { before, after }: Heads,
+  added: readonly string[],
+): void {
+  const [old, now] = [countPaths(files, before), countPaths(files, after)];
+  const fewer = [...old.keys()].filter((path) => (now.get(path) ?? 0) < (old.get(path) ?? 0));
+  const touched = new Set([...fewer, ...added]);
+  const [path = ''] = touched;
+  if (touched.size !== 1) world.violate('repair', `of ${table} touches ${[...touched].join(', ')}`);
+  if ((now.get(path) ?? 0) > 1) world.violate('repair', `leaves ${path} more than once in ${table}`);
+}
+
+function countPaths(files: TableFiles, head: SnapshotJson | undefined): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { filePath } of files.live(head)) counts.set(filePath, (counts.get(filePath) ?? 0) + 1);
+  return counts;
+}
+
+/** Only the registrar's branch moves, and its settings stay with it (cases.md C19). */
+export function checkRefs(
+  world: World,
+  table: string,
+  branch: string,
+  { refs: before }: TableMetadata,
+  { refs: after }: TableMetadata,
+): void {
+  const settings = (refs: TableMetadata['refs'], name: string) => ({
+    ...refs[name],
+    ...(name === branch && { 'snapshot-id': undefined }),
+  });
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    // A first snapshot makes its branch.
+    if (name === branch && before[name] === undefined) continue;
+    const [was, is] = [settings(before, name), settings(after, name)];
+    if (!isDeepStrictEqual(was, is))
+      world.violate('refs', `${name} of ${table} was ${stringifyJson(was)}, and is ${stringifyJson(is)}`);
+  }
+}
