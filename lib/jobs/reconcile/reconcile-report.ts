@@ -8,6 +8,8 @@ import type { LostCommits } from '../health/lost-commits.ts';
  * - `rolled-back`: only a snapshot outside the branch's history has it: rolled back, or of another branch
  * - `replaced`: registered with other contents than the key holds now
  * - `unprovable`: not found, and history since its upload has expired
+ * - `engine-written`: in no retained snapshot, and an Iceberg engine wrote it: a segment of such a shipper, or a file of the table's own
+ *   below a path that nothing remembers
  * - `quarantined`: it waits in quarantine
  * - `gone`: a live entry without an object: reading the table fails
  * - `live-twice`: two live entries for one object: its rows are counted twice
@@ -17,6 +19,7 @@ export type ReportedReason =
   | 'rolled-back'
   | 'replaced'
   | 'unprovable'
+  | 'engine-written'
   | 'quarantined'
   | 'gone'
   | 'live-twice';
@@ -100,6 +103,7 @@ export function newTally(): Tally {
           'rolled-back': finding('rolled-back'),
           replaced: finding('replaced'),
           unprovable: finding('unprovable'),
+          'engine-written': finding('engine-written'),
           quarantined: finding('quarantined'),
           gone: finding('gone'),
           'live-twice': finding('live-twice'),

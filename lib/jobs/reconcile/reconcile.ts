@@ -1,4 +1,4 @@
-import type { SegmentReference } from '../../event/segment-reference.ts';
+import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
 import { consultLedger, searchSnapshots } from '../../ledger/ledger.ts';
 import { ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { type PathIndex, pathIndex } from '../../ledger/path-index.ts';
@@ -19,6 +19,7 @@ import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
 import { candidateOf, listedReference, segmentTest, waitingIn } from './dataset-objects.ts';
 import type { Dataset } from './datasets.ts';
+import { engineWritten } from './engine-written.ts';
 import { type ReconcileProgress, reconcileProgress } from './reconcile-progress.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
 
@@ -168,7 +169,7 @@ function settlerOf(
     const verdicts = await consultLedger(state, entry.branch, candidates, manifests, memory);
     const absent = candidates.filter(({ uri }) => verdicts.get(uri)?.kind === 'absent');
     const elsewhere = await searchSnapshots(others, absent, manifests, memory);
-    const missing: SegmentReference[] = [];
+    const unregistered: SegmentReference[] = [];
     for (const object of objects) {
       const { uri } = object;
       const kind = verdicts.get(uri)?.kind;
@@ -177,11 +178,12 @@ function settlerOf(
       else if (elsewhere.has(uri)) tally.note('rolled-back', uri);
       // Where objects are copied in place, no upload time says that they are new.
       else if (kind !== 'absent' || entry.copies === 'quarantine') tally.note('unprovable', uri);
-      else {
-        tally.note('missing', uri);
-        missing.push(listedReference(object));
-      }
+      else unregistered.push(listedReference(object));
     }
+    const suspects = await engineWritten(unregistered, dataset, ports);
+    for (const uri of suspects) tally.note('engine-written', uri);
+    const missing = unregistered.filter((reference) => !suspects.has(segmentUri(reference)));
+    for (const reference of missing) tally.note('missing', segmentUri(reference));
     if (action === 'enqueue') await enqueue(missing, dataset, ports, tally);
     if (action === 'register') {
       const { outcomes } = await register(missing, ports, remainingMs);

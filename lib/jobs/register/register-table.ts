@@ -3,6 +3,7 @@ import { RegistrarError } from '../../errors.ts';
 import type { SegmentReference } from '../../event/segment-reference.ts';
 import type { Catalog } from '../../ports.ts';
 import { untraced } from '../../report/untraced.ts';
+import { isWrittenByIceberg } from '../../segment/iceberg-writer.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
@@ -12,7 +13,7 @@ import { keepWarm } from './keep-warm.ts';
 import { warnOfSize } from './metadata-size.ts';
 import { type FootersRead, readFooters } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
-import { type BulkStaging, mayBeWrittenByIceberg, type StagedBatch, stagingOf } from './staging.ts';
+import { type BulkStaging, type StagedBatch, stagingOf } from './staging.ts';
 import { isUsable, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
 import { ofTable, outcomeAttributes } from './table-span.ts';
@@ -132,7 +133,10 @@ async function registerOnTable(
       table: target.table,
       branch: entry.branch,
       // What an Iceberg writer made may be this very table's own: it is judged on a state loaded after it was read (I11).
-      initial: { state, fresh: warm === undefined && !footers.segments.some(mayBeWrittenByIceberg) },
+      initial: {
+        state,
+        fresh: warm === undefined && !footers.segments.some(({ read }) => isWrittenByIceberg(read)),
+      },
       reload: async () => {
         const loaded = await loadTable(target, ports);
         if (loaded === undefined) throw missingTable(target);

@@ -8,6 +8,7 @@ import { registrationSummary } from '../../ledger/registration-summary.ts';
 import { uploadSummary } from '../../ledger/upload-time.ts';
 import type { Clock } from '../../ports.ts';
 import { rememberedPaths } from '../../route/table-paths.ts';
+import { isWrittenByIceberg } from '../../segment/iceberg-writer.ts';
 import { metricsOf } from '../../segment/metrics.ts';
 import { metricsConfig } from '../../segment/metrics-config.ts';
 import type { DataFile } from '../../spec/manifest.ts';
@@ -63,7 +64,7 @@ export function stagingOf(
   const mergingFor = mergingOf(entry, ports);
   const memory = cached?.memory ?? ledgerMemory();
   const ledger = { manifests: manifestReader(store), memory };
-  const mustBeLoaded = segments.some(mayBeWrittenByIceberg);
+  const mustBeLoaded = segments.some(({ read }) => isWrittenByIceberg(read));
   let last: Judgement | undefined;
   let prepared: (PreparedAppend & { readonly batch: string }) | undefined;
 
@@ -209,9 +210,4 @@ function pathUpdates(state: TableState): readonly TableUpdate[] {
 
 function setsProperties({ merge }: Judgement): boolean {
   return merge.updates.some(({ action }) => action === 'set-properties' || action === 'remove-properties');
-}
-
-/** The key of Java's writers stands in the footer as text: seen without decoding it, at worst once too often. */
-export function mayBeWrittenByIceberg({ read }: SegmentRead): boolean {
-  return Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.length).includes('iceberg.schema');
 }

@@ -10,6 +10,7 @@ import type { Reconciliation } from '../../../lib/jobs/reconcile/reconcile-repor
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
+import { engineFile } from '../../fakes/engine-file.ts';
 import { type FakeQueue, fakeQueue } from '../../fakes/queue.ts';
 import { foreignAppend } from '../foreign-append.ts';
 import { expireOldest, rollBack } from '../maintenance.ts';
@@ -225,6 +226,27 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     await registration.deliver([bad]);
     expect(await nothingSent()).toEqual({ quarantined: [uriOf(bad)] });
+  });
+
+  test('written by an Iceberg engine: it may be left of a data path that nobody remembers (I11)', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const engines = registration.upload(
+      'thadam/v1/plant/orders/part-0.parquet',
+      engineFile(schema, [{ id: 2 }]),
+    );
+    expect(await nothingSent()).toEqual({ 'engine-written': [uriOf(engines)] });
+  });
+
+  test('unless the table takes what cannot be proven', async () => {
+    await registration.close();
+    registration = await startRegistration({ on_unprovable: 'register' });
+    queue = fakeQueue(registration.ports.clock, registration.ports.random);
+    await registration.deliver([upload('a', 1)]);
+    const engines = registration.upload(
+      'thadam/v1/plant/orders/part-0.parquet',
+      engineFile(schema, [{ id: 2 }]),
+    );
+    expect(found(await reconciled())).toEqual({ missing: [uriOf(engines)] });
   });
 
   test('gone, however the table spells its path (D15)', async () => {

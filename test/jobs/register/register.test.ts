@@ -5,6 +5,7 @@ import { register } from '../../../lib/jobs/register/register.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead, type TableState } from '../../../lib/spec/table-state.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
+import { engineFile } from '../../fakes/engine-file.ts';
 import { plainFile } from '../../fakes/plain-file.ts';
 import { expireOldest } from '../maintenance.ts';
 import { type Registration, startRegistration, withUploadTime } from '../registration.ts';
@@ -319,6 +320,24 @@ describe('registerMessages: exactly once (I2)', () => {
     const compacted = registration.upload('thadam/v1/plant/orders/data/compacted.parquet', segment(1));
     expect(await registration.deliver([compacted])).toEqual(nothingFailed);
     expect(dataFiles(await orders()).length).toBe(1);
+  });
+
+  test('what an Iceberg engine wrote begins no table: it may be left of one that was dropped (I11)', async () => {
+    const left = registration.upload(key('part-0'), engineFile(narrow, [{ id: 1, name: 'a' }]));
+    expect(await registration.deliver([left])).toEqual(nothingFailed);
+    expect(await registration.table('orders')).toBeUndefined();
+    expect(quarantined()).toEqual(['registration.unprovable']);
+    const shipped = registration.upload(key('a'), segment(1));
+    expect(await registration.deliver([shipped])).toEqual(nothingFailed);
+    expect(dataFiles(await orders())).toEqual([`s3://lake/${shipped.key}`]);
+  });
+
+  test('unless what cannot be proven is to be registered', async () => {
+    await registration.close();
+    registration = await startRegistration({ on_unprovable: 'register' });
+    const shipped = registration.upload(key('part-0'), engineFile(narrow, [{ id: 1, name: 'a' }]));
+    expect(await registration.deliver([shipped])).toEqual(nothingFailed);
+    expect(dataFiles(await orders())).toEqual([`s3://lake/${shipped.key}`]);
   });
 });
 
