@@ -1,9 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import type { Catalog, Store } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
+import type { Snapshot } from '../../spec/snapshot.ts';
 import type { TableIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
-import type { TableState } from '../../spec/table-state.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
 
 /** Commits that landed once and are in the catalog's table no more. */
 export interface LostCommits {
@@ -49,8 +50,7 @@ export async function lostCommits(
     // A table that was dropped may have been in the same place.
     if (later?.uuid !== now.uuid) continue;
     const lost = [...later.snapshots.values()].filter(({ snapshotId }) => !now.snapshots.has(snapshotId));
-    const registrations = lost.filter(({ summary }) => 'iceberg-registrar.version' in summary);
-    return { metadataLocation: uri, snapshots: lost.length, registrations: registrations.length };
+    return lostOf(uri, lost);
   }
   return undefined;
 }
@@ -95,6 +95,37 @@ async function readLater(
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The same by two states of one table that the catalog has answered, in this order: no sequence number is given twice, so that where a head
+ * of the first is gone and another snapshot has its number, the catalog has been taken back in between. A single lost commit is
+ * told too. Tables of format version 1 have no numbers.
+ *
+ * @returns undefined where nothing is known to be lost
+ */
+export function commitsLostSince(
+  known: TableState,
+  now: TableState,
+  branch: string,
+): LostCommits | undefined {
+  if (known.uuid !== now.uuid || known.metadataLocation === undefined) return undefined;
+  const head = branchHead(known, branch);
+  if (head === undefined || head.sequenceNumber === 0n || now.snapshots.has(head.snapshotId))
+    return undefined;
+  const isTaken = now.snapshots.values().some(({ sequenceNumber }) => sequenceNumber === head.sequenceNumber);
+  if (!isTaken) return undefined;
+  const snapshots = [...known.snapshots.values()];
+  const isKept = ({ snapshotId }: Snapshot) => now.snapshots.has(snapshotId);
+  const lastKept = snapshots.findLastIndex(isKept);
+  // Those before may have expired.
+  const lost = snapshots.slice(lastKept + 1);
+  return lostOf(known.metadataLocation, lost);
+}
+
+function lostOf(metadataLocation: string, lost: readonly Snapshot[]): LostCommits {
+  const registrations = lost.filter(({ summary }) => 'iceberg-registrar.version' in summary);
+  return { metadataLocation, snapshots: lost.length, registrations: registrations.length };
 }
 
 /** For logs, reports and pages: what happened, and the way out. */

@@ -1,4 +1,8 @@
-import type { Store } from '../../ports.ts';
+import type { Log, Store } from '../../ports.ts';
+import { formatIdentifier } from '../../spec/table-identifier.ts';
+import type { TableState } from '../../spec/table-state.ts';
+import { commitsLostSince } from '../health/lost-commits.ts';
+import type { CachedTable } from './table-cache.ts';
 
 /** `00042-{uuid}.metadata.json`, also gzipped; `00000-…` is of a creation, and has no data. */
 const METADATA_FILE = /\/(\d+)-[^/]+\.metadata\.json$/;
@@ -21,4 +25,11 @@ export async function newestMetadata(
     if (version > (newest?.version ?? 0)) newest = { uri, version };
   }
   return newest?.uri;
+}
+
+/** A warm container knows commits that a restored catalog does not. */
+export function tellOfLost(cached: CachedTable | undefined, now: TableState, branch: string, log: Log): void {
+  const lost = cached && commitsLostSince(cached.state, now, branch);
+  if (lost === undefined) return;
+  log.error({ event: 'commits-lost', table: formatIdentifier(now.identifier), ...lost });
 }

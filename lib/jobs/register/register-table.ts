@@ -10,6 +10,7 @@ import type { TableState } from '../../spec/table-state.ts';
 import { ensureTable, missingTable } from './ensure-table.ts';
 import type { FooterRound } from './footer-memory.ts';
 import { keepWarm } from './keep-warm.ts';
+import { tellOfLost } from './lost-table.ts';
 import { warnOfSize } from './metadata-size.ts';
 import { type FootersRead, readFooters } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
@@ -165,6 +166,7 @@ async function registerOnTable(
   if (kept === undefined) ports.cache.delete(cacheKey(target));
   else remember(ports.cache, cacheKey(target), kept);
   if (end.outcome === 'landed') warnOfSize(state, end.state, ports.log);
+  tellOfLost(cached, end.state, entry.branch, ports.log);
   const { memory } = staging;
   return reportTable({ ...reportOn, judgement: staging.judgement(), end, memory }, ports);
 }

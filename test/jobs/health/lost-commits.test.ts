@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { health, logHealth } from '../../../lib/jobs/health/health.ts';
-import { lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
+import { commitsLostSince, lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
 import { wire } from '../../../lib/wire.ts';
 import { orders } from '../../../local/shipper/orders.ts';
 import { makeSegment } from '../../../local/shipper/segment.ts';
 import { memoryLog } from '../../fakes/log.ts';
+import { expireOldest, rollBack } from '../maintenance.ts';
 import { type Registration, startRegistration } from '../registration.ts';
 import { restore } from '../restored-catalog.ts';
 
@@ -45,6 +46,45 @@ async function lost() {
   if (entry === undefined || state === undefined) throw new Error('there is no table');
   return lostCommits(state.identifier, state, ports.portsOf(entry));
 }
+
+describe('commitsLostSince', () => {
+  const told = () => registration.log.filter(({ event }) => event === 'commits-lost');
+
+  test('a warm container tells of one lost commit, once', async () => {
+    await ship(2);
+    await restoreTo(0);
+    await ship(2);
+    expect(told()).toEqual([
+      expect.objectContaining({
+        table: 'lake.orders',
+        metadataLocation: locations[1],
+        snapshots: 1,
+        registrations: 1,
+      }),
+    ]);
+  });
+
+  test('a cold container knows nothing of it', async () => {
+    await ship(2);
+    await restoreTo(0);
+    await registration.coldStart();
+    await ship(2);
+    expect(told()).toEqual([]);
+  });
+
+  test('a commit that was rolled back and has expired is not lost', async () => {
+    await ship(2);
+    const known = await registration.table('orders');
+    const [first] = known?.snapshots.keys() ?? [];
+    if (known === undefined || first === undefined) throw new Error('there is no table');
+    await rollBack(registration, 'orders', first);
+    await ship(1);
+    await expireOldest(registration, 'orders', 1);
+    const now = await registration.table('orders');
+    expect(now?.snapshots.size).toBe(1);
+    expect(now && commitsLostSince(known, now, 'main')).toBeUndefined();
+  });
+});
 
 describe('lostCommits', () => {
   test('are those that a restored catalog has no more', async () => {
