@@ -72,7 +72,7 @@ export async function repair(
 
 async function stageRepair(
   plan: RepairPlan,
-  { state, number, afterUnknown }: Attempt,
+  { state, number, afterUnknown, mayHaveLanded }: Attempt,
   ports: RegisterPorts,
 ): Promise<StagedCommit<undefined> | 'nothing'> {
   const { dataset, uri, replacement } = plan;
@@ -81,9 +81,11 @@ async function stageRepair(
   const { store, tableStore = store } = ports.portsOf(entry);
   const found = await entriesOn(state, dataset, uri, ports);
   if (!isAsPlanned(plan, found)) {
-    // An earlier attempt, its answer lost, may be what changed them.
-    if (afterUnknown && found.flatMap(({ entries }) => entries).length <= plan.entries.length - plan.removes)
-      return 'nothing';
+    // An earlier attempt, its answer lost or false (cases.md D3), may be what changed them.
+    const left = plan.entries.length - plan.removes + (replacement === undefined ? 0 : 1);
+    const mayBeDone =
+      (afterUnknown || mayHaveLanded) && found.flatMap(({ entries }) => entries).length <= left;
+    if (mayBeDone) return 'nothing';
     throw changed(plan);
   }
   const head = branchHead(state, entry.branch);

@@ -139,6 +139,32 @@ describe('repair', () => {
     expect(await ids()).toEqual(['1']);
   });
 
+  test.each<RepairAction>(['remove', 'replace'])(
+    'a commit to %s that landed and is called refused is the repair (D3)',
+    async (action) => {
+      const bad = upload('a', 1);
+      await registration.deliver([bad, upload('b', 2)]);
+      const key = bad.key.slice('in/'.length);
+      registration.upload(key, writeParquet(schema, [{ id: 3 }, { id: 4 }]));
+      let commits = 0;
+      registration.around = (services) => ({
+        ...services,
+        catalog: {
+          ...services.catalog,
+          async commit(...request) {
+            const done = await services.catalog.commit(...request);
+            commits += 1;
+            return commits > 1 ? done : { outcome: 'refused', reason: 'conflict', message: 'sent twice' };
+          },
+        },
+      });
+      const plan = await planRepair(uriOf(bad), action, registration.ports);
+      expect(await repair(plan, registration.ports, minutes)).toEqual({ snapshotId: undefined });
+      expect(commits).toBe(1);
+      expect(await ids()).toEqual(action === 'remove' ? ['2'] : ['2', '3', '4']);
+    },
+  );
+
   test('refuses a plan that is older than the entries', async () => {
     const bad = upload('bad', 7);
     await registration.deliver([upload('a', 1), bad]);
