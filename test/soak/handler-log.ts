@@ -6,7 +6,7 @@ export interface HandlerLog {
   readonly onThrown: (error: string) => void;
   /** Batches of a table that failed and came again, by code. */
   failures(): ReadonlyMap<string, number>;
-  /** What no fault of the soak explains: errors of our own. */
+  /** What no fault of the soak explains: errors of our own, and commits that are said to be lost. */
   faults(): readonly string[];
 }
 
@@ -20,7 +20,9 @@ export function handlerLog(write: (text: string) => void): HandlerLog {
   return {
     onOutput(text) {
       write(text);
-      for (const line of text.split('\n').filter((one) => one.includes('"table-failed"'))) {
+      const lines = text.split('\n');
+      for (const line of lines.filter((one) => one.includes('"commits-lost"'))) faults.push(line);
+      for (const line of lines.filter((one) => one.includes('"table-failed"'))) {
         const error = errorOf(line);
         if (error?.code === undefined) continue;
         failures.set(error.code, (failures.get(error.code) ?? 0) + 1);

@@ -111,10 +111,10 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   await untilEmpty(lake, handlers.failed);
   const duckDb = pythonReader('DuckDB', catalog, namespace, log);
   onClose(() => duckDb.stop());
-  const { lost: undelivered } = await compare([duckDb], fleet);
+  const first = await compare([duckDb], fleet);
   const objects = await everyObject(catalog);
   tell(
-    `${undelivered} rows are missing; all ${objects.length} Parquet files below the url are delivered once more, to cold functions`,
+    `${first.lost} rows are missing; all ${objects.length} Parquet files below the url are delivered once more, to cold functions`,
   );
   await Promise.all(handlers.all.map((handler) => handler.kill()));
   await notify(lake, 'arrivals', objects);
@@ -150,8 +150,15 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       ({ code, segment }) => code === 'registration.unprovable' && expiredUris.has(segment?.uri ?? ''),
     ).length,
     engines: readers.map(({ name }) => name),
-    // What the second delivery found is lost all the same.
-    verdict: { ...verdict, lost: Math.max(verdict.lost, undelivered) },
+    // What the second delivery made good was wrong all the same.
+    verdict: {
+      ...verdict,
+      lost: Math.max(verdict.lost, first.lost),
+      differences: [
+        ...first.differences.map((difference) => `before the second delivery: ${difference}`),
+        ...verdict.differences,
+      ],
+    },
   };
 }
 
