@@ -33,7 +33,7 @@ export function configurationFile(answers: Answers): string {
     create_table: answers.createTable,
     catalog_token: tokenReference(answers),
     freshness: answers.freshness,
-    ...(answers.cloud === 'google' && googleValues(answers)),
+    ...(answers.cloud === 'google' ? googleValues(answers) : awsValues(answers)),
   });
   const settings = describeSettings().filter(({ name }) => !name.includes('.') && name !== 'kind');
   const [chosen, others] = [
@@ -54,6 +54,11 @@ export function configurationFile(answers: Answers): string {
 function tokenReference({ cloud, tokenSecret }: Answers): string | undefined {
   if (tokenSecret === undefined) return undefined;
   return cloud === 'aws' ? `\${secretsmanager:${tokenSecret}}` : `\${env:${TOKEN_VARIABLE}}`;
+}
+
+/** A function knows its region, a laptop does not. */
+function awsValues({ region }: Answers): Readonly<Record<string, unknown>> {
+  return { store: region === undefined ? undefined : { region } };
 }
 
 /** Cloud Storage's notifications know no suffix: what the registrar writes lies beside the uploads, not among them. */

@@ -32,6 +32,8 @@ try {
   }
   for (const { stackName, templateFile } of app.synth().stacks)
     console.error(`${stackName}: ${OUTDIR}/${templateFile}`);
+  if (!isCalledByCdk)
+    console.error(`Nothing was deployed. Next: npm run deploy -- -c deployment=${files.join(',')}`);
 } catch (error) {
   if (!(error instanceof RegistrarError)) throw error;
   console.error(`${error.code}: ${error.message}`);

@@ -17,6 +17,7 @@ export interface TerminalLine {
 }
 
 const TAKE_AWAY = '\r\u001b[2K';
+/** Also where a terminal does not know its width, and says 0. */
 const USUAL_COLUMNS = 80;
 
 export function terminalLine(stream: Terminal): TerminalLine {
@@ -28,7 +29,7 @@ export function terminalLine(stream: Terminal): TerminalLine {
   return {
     show: (text) => {
       if (stream.isTTY !== true) return;
-      const cut = text.slice(0, (stream.columns ?? USUAL_COLUMNS) - 1);
+      const cut = text.slice(0, (stream.columns || USUAL_COLUMNS) - 1);
       stream.write(`${TAKE_AWAY}${styleText('dim', cut, { stream: stream as NodeJS.WriteStream })}`);
       isShown = true;
     },

@@ -42,7 +42,7 @@ export function report(screen: Screen, verdict: Verdict, seconds: number): 0 | 1
   );
   screen.heading('Try next');
   screen.line(
-    '  npm run demo -- --keep                                         left running for PyIceberg, DuckDB, Spark',
+    '  npm run demo -- --keep                                         left running for status, PyIceberg, DuckDB, Spark',
   );
   screen.line('  npx iceberg-registrar explain events/s3-put.json               what an event holds');
   screen.line(

@@ -58,6 +58,7 @@ describe('iceberg-registrar init', () => {
         namespace: ['analytics'],
         create_table: true,
         freshness_ms: 900_000,
+        store: { region: 'eu-west-1' },
       }),
     ]);
   });

@@ -26,6 +26,9 @@ test('a line is cut to the width, since what has wrapped could not be taken away
   terminalLine(stream).show('0123456789abc');
   expect(written()).toContain('012345678');
   expect(written()).not.toContain('9');
+  const unknown = terminal(true, 0);
+  terminalLine(unknown.stream).show('0123456789abc');
+  expect(unknown.written()).toContain('0123456789abc');
 });
 
 test('where there is no terminal, only what stays is written', () => {
