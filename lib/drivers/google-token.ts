@@ -33,5 +33,6 @@ export function applicationDefaultToken(): AccessToken {
 
 async function findCredentials(): Promise<AuthClient> {
   const { GoogleAuth } = await import('google-auth-library');
-  return new GoogleAuth({ scopes: SCOPE }).getClient();
+  // Nothing here asks for the project; one that is not given is looked for, by a process of gcloud and a request.
+  return new GoogleAuth({ scopes: SCOPE, projectId: 'unused' }).getClient();
 }

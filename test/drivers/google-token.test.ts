@@ -22,6 +22,7 @@ test('applicationDefaultToken answers the service account’s token, asked for o
   expect(await accessToken({ renew: true })).toBe('token-2');
   const asked = server.requests.filter(({ path }) => path.endsWith('/service-accounts/default/token'));
   expect(asked).toHaveLength(2);
+  expect(server.lines).toHaveLength(2);
   expect(asked[0]?.headers['metadata-flavor']).toBe('Google');
 });
 
