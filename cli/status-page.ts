@@ -1,4 +1,4 @@
-import type { HealthReport } from '../lib/jobs/health/health.ts';
+import type { HealthReport, NotificationHealth } from '../lib/jobs/health/health.ts';
 import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../lib/jobs/health/table-health.ts';
@@ -6,7 +6,7 @@ import type { Moment } from '../lib/jobs/health/table-trend.ts';
 import { printable } from './printable.ts';
 import { readableAmount } from './readable-amount.ts';
 import { chart, type Point } from './status-chart.ts';
-import { checkText, isAllGood, isGood } from './status-text.ts';
+import { checkText, figuresText, isAllGood, isGood } from './status-text.ts';
 
 /** The report as one HTML file: no script, nothing loaded, readable on a phone. What needs attention comes first. */
 export function statusPage(report: HealthReport): string {
@@ -27,7 +27,7 @@ export function statusPage(report: HealthReport): string {
 <header>
 <h1 class="${good ? 'good' : 'bad'}">${verdict}</h1>
 <p><time datetime="${at}">${instant(Date.parse(at))}</time></p>
-${notifications.flatMap(({ problem }) => (problem === undefined ? [] : [`<p class="problem">${escaped(problem)}</p>`])).join('\n')}
+${notifications.flatMap(notificationLine).join('\n')}
 ${events.flatMap(({ quarantineUrl, checks, problem }) => troubles(quarantineUrl, { checks, problem })).join('\n')}
 ${queuesTable(queues)}
 <nav>${sorted.map(({ table }, index) => `<a href="#t${index}">${escaped(table)}</a>`).join(' ')}</nav>
@@ -37,6 +37,12 @@ ${sorted.map(section).join('\n')}
 </main>
 </html>
 `;
+}
+
+/** What could not be told is no failure. */
+function notificationLine({ notified, problem }: NotificationHealth): readonly string[] {
+  if (problem === undefined) return [];
+  return [`<p class="${notified === false ? 'problem' : 'path'}">${escaped(problem)}</p>`];
 }
 
 interface Examined {
@@ -74,10 +80,11 @@ function section(table: TableHealth, index: number): string {
   return `<section id="t${index}">
 <h2>${escaped(table.table)}</h2>
 <p>${badges.join(' ')}</p>
+<p>${escaped(figuresText(table))}</p>
 <p class="path">${escaped(table.directory)}</p>
 ${problem === undefined ? '' : `<p class="problem">${escaped(problem)}</p>`}
 ${checks.length === 0 ? '' : `<table><thead><tr><th>measure<th>is<th>should be</thead><tbody>${checks.map(checkRow).join('')}</tbody></table>`}
-<div class="charts">${charts(trend.moments).join('')}</div>
+${charts(trend.moments)}
 ${schemaTimeline(table)}
 </section>`;
 }
@@ -93,7 +100,8 @@ function checkRow(check: Check): string {
   return ok ? row : `${row}<tr><td colspan="3" class="advice">${escaped(advice)}`;
 }
 
-function charts(moments: readonly Moment[]): readonly string[] {
+/** How the table grew, and what each commit was. */
+function charts(moments: readonly Moment[]): string {
   const series = (value: (moment: Moment) => number | undefined): readonly Point[] =>
     moments.flatMap((moment) => {
       const known = value(moment);
@@ -106,7 +114,7 @@ function charts(moments: readonly Moment[]): readonly string[] {
     addedBytes === undefined || addedFiles === undefined || addedFiles === 0
       ? undefined
       : addedBytes / addedFiles;
-  return [
+  const growth = [
     figure(
       'Rows',
       series(({ totalRows }) => totalRows),
@@ -125,6 +133,8 @@ function charts(moments: readonly Moment[]): readonly string[] {
       'line',
       'count',
     ),
+  ];
+  const commits = [
     figure(
       'Rows a commit',
       series(({ addedRows }) => addedRows),
@@ -140,15 +150,19 @@ function charts(moments: readonly Moment[]): readonly string[] {
     ),
     figure('Time between commits', gaps, 'bars', 'ms'),
   ];
+  return [growth, commits].map((figures) => `<div class="charts">${figures.join('')}</div>`).join('\n');
 }
 
 function figure(title: string, points: readonly Point[], kind: 'line' | 'bars', unit: Check['unit']): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
   const highest = Math.max(...points.map(({ value }) => value));
-  return `<figure><figcaption><b>${title}</b> ${readableAmount(last.value, unit)} <small>peak ${readableAmount(highest, unit)}</small></figcaption>
+  const peak = highest === last.value ? '' : ` <small>peak ${readableAmount(highest, unit)}</small>`;
+  const [from, to] = [instant(first.atMs), instant(last.atMs)];
+  const isOneDay = from.slice(0, DAY) === to.slice(0, DAY);
+  return `<figure><figcaption><b>${title}</b><br>${readableAmount(last.value, unit)}${peak}</figcaption>
 ${chart(points, kind)}
-<div class="axis"><span>${instant(first.atMs)}</span><span>${instant(last.atMs)}</span></div></figure>`;
+<div class="axis"><span>${from}</span><span>${isOneDay ? to.slice(DAY) : to}</span></div></figure>`;
 }
 
 function schemaTimeline({ trend: { schemas } }: TableHealth): string {
@@ -158,6 +172,9 @@ function schemaTimeline({ trend: { schemas } }: TableHealth): string {
     .map(({ atMs, changes }) => `<li><time>${instant(atMs)}</time><pre>${escaped(changes.join('\n'))}</pre>`);
   return `<details open><summary>Schema changes: ${items.length}</summary><ol>${items.reverse().join('')}</ol></details>`;
 }
+
+/** Of a date, and the blank behind it. */
+const DAY = 'YYYY-MM-DD '.length;
 
 /** `2026-01-31 12:00:00`, in UTC. */
 function instant(ms: number): string {
@@ -172,17 +189,17 @@ function escaped(text: string): string {
 const STYLE = `
 :root{color-scheme:light dark;--good:#1a7f37;--bad:#cf222e;--line:#0969da;--faint:#8885}
 @media(prefers-color-scheme:dark){:root{--good:#3fb950;--bad:#ff7b72;--line:#58a6ff}}
-body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:64rem}
+body{font:16px/1.5 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:72rem}
 h1{font-size:1.4rem;margin:0}h2{font-size:1.15rem;margin:0;overflow-wrap:anywhere}p{margin:.3rem 0}
-nav a{display:inline-block;margin-right:.8rem;overflow-wrap:anywhere}
+nav{margin-top:.6rem}nav a{display:inline-block;margin-right:.8rem;overflow-wrap:anywhere}
 section{border-top:1px solid var(--faint);padding:1rem 0;margin-top:1rem}
 .good{color:var(--good)}.bad,.problem{color:var(--bad)}
 .badge{border:1px solid;border-radius:1rem;padding:0 .6rem;white-space:nowrap}
 .path,.advice,small,.axis,time{color:GrayText;font-size:.85rem}.path,.problem,.advice{overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;max-width:34rem}
-th,td{text-align:left;padding:.15rem .8rem .15rem 0;border-bottom:1px solid var(--faint)}td:nth-child(n+2){white-space:nowrap}td.advice{white-space:normal}
-.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr));gap:1rem;margin:1rem 0}
-figure{margin:0;display:flex;flex-direction:column;justify-content:end}figcaption small{white-space:nowrap}svg{width:100%;display:block}.axis{display:flex;justify-content:space-between}
+header table{margin-top:.6rem}th{white-space:nowrap}th,td{text-align:left;padding:.15rem .8rem .15rem 0;border-bottom:1px solid var(--faint)}td:nth-child(n+2){white-space:nowrap}td.advice{white-space:normal}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:1rem;margin:1rem 0}
+figure{margin:0}svg{width:100%;display:block}.axis{display:flex;justify-content:space-between}
 .line,.bars{fill:none;stroke:var(--line);stroke-width:2}.area{fill:var(--line);opacity:.15}circle{fill:var(--line)}.base{stroke:var(--faint)}
 pre{margin:0 0 .5rem;white-space:pre-wrap;overflow-wrap:anywhere}ol{padding-left:1.2rem}
 `;

@@ -52,19 +52,23 @@ export function checkText({ measure, value, threshold, atLeast, unit }: Check): 
   return `${measure} is ${readableAmount(value, unit)}, ${limit}`;
 }
 
-function tableLine(table: TableHealth, width: number): string {
-  const { available, fresh, healthy, ageMs, lagMs, trend } = table;
+/** `24,000 rows, 12 files, newest 25 s ago, 2.3 s after its upload`, as far as they are known. */
+export function figuresText({ ageMs, lagMs, trend }: TableHealth): string {
   const newest = trend.moments.at(-1);
-  const figures = [
+  return [
     ...(newest?.totalRows === undefined ? [] : [`${readableAmount(newest.totalRows, 'count')} rows`]),
     ...(newest?.totalFiles === undefined ? [] : [`${readableAmount(newest.totalFiles, 'count')} files`]),
     ...(ageMs === undefined ? [] : [`newest ${readableAmount(ageMs, 'ms')} ago`]),
     ...(lagMs === undefined ? [] : [`${readableAmount(lagMs, 'ms')} after its upload`]),
-  ];
+  ].join(', ');
+}
+
+function tableLine(table: TableHealth, width: number): string {
+  const { available, fresh, healthy } = table;
   const states = available
     ? [mark(true, 'available'), mark(fresh, 'fresh', 'STALE'), mark(healthy, 'healthy', 'UNHEALTHY')]
     : [mark(false, '', 'UNAVAILABLE')];
-  return [printable(table.table).padEnd(width), ...states, figures.join(', ')].join('  ').trimEnd();
+  return [printable(table.table).padEnd(width), ...states, figuresText(table)].join('  ').trimEnd();
 }
 
 function mark(ok: boolean, good: string, bad = good): string {

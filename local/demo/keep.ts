@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { writeEnvironmentFile } from '../environment-file.ts';
@@ -22,7 +22,8 @@ export async function keepRunning({
     screen.heading(`${engine} (${needs})`);
     screen.line(text);
   }
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'iceberg-registrar-')), 'demo.env');
+  const folder = mkdtempSync(path.join(tmpdir(), 'iceberg-registrar-'));
+  const file = path.join(folder, 'demo.env');
   writeEnvironmentFile(file, environment);
   screen.heading('The command line (from another terminal)');
   screen.line(`. ${file} && npx iceberg-registrar status --html status.html`);
@@ -30,4 +31,5 @@ export async function keepRunning({
     `Still running: S3 at ${lake.s3Endpoint}, the catalog at ${lake.catalogUri}. End it with Ctrl-C.`,
   );
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  rmSync(folder, { recursive: true });
 }
