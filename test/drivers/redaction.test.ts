@@ -3,8 +3,9 @@ import { gcsStore } from '../../lib/drivers/gcs.ts';
 import type { SendHttp } from '../../lib/drivers/http.ts';
 import { invokeFunction } from '../../lib/drivers/lambda.ts';
 import { systemClock } from '../../lib/drivers/platform.ts';
+import { examine } from '../../lib/jobs/doctor/doctor.ts';
 import { register } from '../../lib/jobs/register/register.ts';
-import { wire } from '../../lib/wire.ts';
+import { doctorPorts, wire } from '../../lib/wire.ts';
 import type { HttpRequest, HttpResponse } from '../../local/http-service.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
@@ -108,10 +109,9 @@ const ways = {
   google: () => ({ catalog_google: true }),
 };
 
-/** Registers one segment with everything planted, and answers all that came out of it. */
-async function everythingSaid(settings: Readonly<Record<string, unknown>>): Promise<string> {
-  const said: string[] = [];
-  const wiring = await wire(
+/** A container with everything planted; its log lines go to `said`. */
+function planting(settings: Readonly<Record<string, unknown>>, said: string[]) {
+  return wire(
     {
       REGISTRAR_CONFIG: JSON.stringify({
         url: 's3://lake/in',
@@ -133,6 +133,12 @@ async function everythingSaid(settings: Readonly<Record<string, unknown>>): Prom
     },
     { write: (text: string) => said.push(text) > 0 },
   );
+}
+
+/** Registers one segment with everything planted, and answers all that came out of it. */
+async function everythingSaid(settings: Readonly<Record<string, unknown>>): Promise<string> {
+  const said: string[] = [];
+  const wiring = await planting(settings, said);
   const schema = { type: 'struct', fields: [{ id: 1, name: 'id', required: false, type: 'long' }] } as const;
   stack.objects.put('lake', 'in/orders/1.parquet', Buffer.from(writeParquet(schema, [{ id: 1n }])));
   const reference = { scheme: 's3', bucket: 'lake', key: 'in/orders/1.parquet' } as const;
@@ -241,6 +247,33 @@ describe('no secret comes out (I10)', () => {
       expect(said).toContain('Cannot ask the function');
       expect(said).not.toContain('planted-session');
       expectNothingPlanted(said);
+    },
+  );
+
+  test.each([400, 403, 500])(
+    'when doctor is told by catalog, store, SQS and Pub/Sub what it sent, with a %i',
+    async (status) => {
+      echoing = await scriptedServer((_, request) =>
+        json(status, {
+          __type: 'EchoException',
+          message: quoted(request),
+          error: { message: quoted(request), type: 'EchoException', status: 'ECHO', code: status },
+        }),
+      );
+      echo = true;
+      vi.stubEnv('PUBSUB_EMULATOR_HOST', new URL(echoing.url).host);
+      const said: string[] = [];
+      const queues = {
+        arrivals: `${echoing.url}/000000000000/arrivals`,
+        registrations: 'projects/p/topics/t',
+      };
+      const wiring = await planting({ catalog_uri: echoing.url, catalog_token: planted.token, queues }, said);
+      const findings = await examine(doctorPorts(wiring), { table: 'orders' });
+      expect(findings.filter(({ state }) => state === 'failed').map(({ check }) => check)).toEqual(
+        expect.arrayContaining(['catalog', 'segments', 'quarantine', 'arrivals', 'registrations']),
+      );
+      expect(findings.find(({ check }) => check === 'arrivals')?.found).toContain('EchoException: POST /');
+      expectNothingPlanted(`${JSON.stringify(findings)} ${said.join()}`);
     },
   );
 
