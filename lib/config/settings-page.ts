@@ -60,5 +60,6 @@ function defaultText(standard: string | undefined): string {
 }
 
 function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+  // Else `bucket[16](id)` is a link.
+  return text.replaceAll(/[|[]/g, '\\$&').replaceAll('\n', ' ');
 }
