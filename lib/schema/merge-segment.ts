@@ -1,5 +1,7 @@
 import type { NameMapping } from '../spec/name-mapping.ts';
+import { onceFor } from '../spec/once-for.ts';
 import type { PartitionField } from '../spec/partition-spec.ts';
+import type { Schema } from '../spec/schema.ts';
 import { fieldIdsByName, withIds } from './column-ids.ts';
 import { type Columns, columnsOf, fullName, pathOf } from './columns.ts';
 import { fingerprint, withFollowed } from './dataset-schema.ts';
@@ -32,7 +34,7 @@ export interface SegmentMerge {
 /** One segment of a merge: its changes, or why they are not to be made. */
 export function mergeSegment(segment: SegmentSchema, before: Merged, table: TableRules): SegmentMerge {
   const { columns, provenNonNull, fieldIds, twice } = underFinalIds(segment, before, table);
-  const schema = fingerprint(columns);
+  const schema = schemaFingerprint(columns);
   const isFollowed = before.dataset.followed.includes(schema);
   const followed: Followed = isFollowed
     ? { ...before, violations: [], refused: new Set() }
@@ -65,6 +67,10 @@ export function mergeSegment(segment: SegmentSchema, before: Merged, table: Tabl
   };
 }
 
+/** Segments of one batch share their schema, most of the time. */
+const segmentColumns = onceFor((schema: Schema): Columns => columnsOf(schema));
+const schemaFingerprint = onceFor(fingerprint);
+
 interface IdentifiedSegment {
   readonly columns: Columns;
   readonly provenNonNull: ReadonlySet<number>;
@@ -75,7 +81,7 @@ interface IdentifiedSegment {
 }
 
 function underFinalIds(segment: SegmentSchema, before: Merged, table: TableRules): IdentifiedSegment {
-  const columns = columnsOf(segment.schema);
+  const columns = segmentColumns(segment.schema);
   const { provenNonNull } = segment;
   if (segment.idsFrom === 'file') return { columns, provenNonNull, fieldIds: undefined, twice: [] };
   const fieldIds = fieldIdsByName(segment.schema, table.mapping ?? [], before, table.lastColumnId);

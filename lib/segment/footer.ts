@@ -16,6 +16,7 @@ import {
   listPosition,
   optional,
   readList,
+  remembering,
   required,
   struct,
   text,
@@ -114,9 +115,12 @@ const columnOrder = union('ColumnOrder', {
 });
 export type ColumnOrder = Decoded<typeof columnOrder>['kind'];
 
+/** A dataset's segments have one schema, most of the time: some hundred columns of a few datasets are worth remembering. */
+const schemas = remembering(list(schemaElement, maxSchemaElements), { values: 8, maxBytes: 16 * 1024 });
+
 const fileMetaData = struct('FileMetaData', {
   version: required(1, ignored('i32')),
-  schema: required(2, list(schemaElement, maxSchemaElements)),
+  schema: required(2, schemas),
   numRows: required(3, i64),
   rowGroups: required(4, listPosition),
   createdBy: optional(6, binary),
@@ -125,7 +129,7 @@ const fileMetaData = struct('FileMetaData', {
 });
 
 export interface Footer {
-  /** The elements in depth-first order, the root first. */
+  /** The elements in depth-first order, the root first: the same array for the same bytes, as long as they are remembered. */
   readonly schema: readonly SchemaElement[];
   readonly numRows: bigint;
   /** One a leaf; undefined when the writer declared none. */

@@ -1,5 +1,6 @@
 /** The Iceberg schema of a Parquet file: structs, lists and maps by their structure, whatever their groups are called (cases A7 to A10). */
 import { RegistrarError } from '../errors.ts';
+import { onceFor } from '../spec/once-for.ts';
 import type { NestedField, Schema, Type } from '../spec/schema.ts';
 import type { ColumnType, ColumnTypeOptions } from './column-type.ts';
 import { type FileField, fileFields } from './file-field.ts';
@@ -37,6 +38,18 @@ const highestFieldId = 2_147_483_447;
  * `sink.iceberg_schema_mismatch` (names that collide)
  */
 export function icebergSchema(root: SchemaNode, options: IcebergSchemaOptions): IcebergSchema {
+  const known = mapped(root);
+  const { formatVersion, fieldIds, caseSensitiveNames, timestampMillis } = options;
+  const key = [formatVersion, fieldIds, caseSensitiveNames, timestampMillis].join();
+  const schema = known.get(key) ?? mapTree(root, options);
+  known.set(key, schema);
+  return schema;
+}
+
+/** By the options, of each tree. */
+const mapped = onceFor((_root: SchemaNode) => new Map<string, IcebergSchema>());
+
+function mapTree(root: SchemaNode, options: IcebergSchemaOptions): IcebergSchema {
   const top = fileFields(root, options);
   const all = top.flatMap(withDescendants);
   checkNames(all, options.caseSensitiveNames);

@@ -1,5 +1,6 @@
 /** The flat list of schema elements as the tree it stands for, and the leaves in the order of the column chunks. */
 import { RegistrarError } from '../errors.ts';
+import { onceFor } from '../spec/once-for.ts';
 import type { SchemaElement } from './footer.ts';
 
 export interface SchemaNode {
@@ -36,7 +37,9 @@ export function formatPath(path: readonly string[]): string {
  *
  * @throws `segment.inconsistent`, `segment.unreadable` (nesting beyond the limit)
  */
-export function schemaTree(elements: readonly SchemaElement[]): {
+export const schemaTree = onceFor(buildTree);
+
+function buildTree(elements: readonly SchemaElement[]): {
   readonly root: SchemaNode;
   readonly leaves: readonly SchemaNode[];
 } {

@@ -88,6 +88,43 @@ export function list<T>(element: Wire<T>, max: number): Wire<readonly T[]> {
   };
 }
 
+/**
+ * Reads what it has read before as the very same value: what repeats from footer to footer is compared, not decoded. Kept are the last
+ * few by their bytes, none larger than `maxBytes`.
+ */
+export function remembering<T extends object>(
+  wire: Wire<T>,
+  { values, maxBytes }: { readonly values: number; readonly maxBytes: number },
+): Wire<T> {
+  interface Read {
+    readonly bytes: Uint8Array;
+    readonly nodes: number;
+    readonly value: T;
+  }
+  let known: readonly Read[] = [];
+  return {
+    types: wire.types,
+    read(cursor, type) {
+      const { at, nodes } = cursor;
+      const again = known.find(({ bytes }) => isAt(cursor, bytes));
+      if (again !== undefined) {
+        cursor.at += again.bytes.length;
+        cursor.nodes += again.nodes;
+        return again.value;
+      }
+      const value = wire.read(cursor, type);
+      const bytes = cursor.bytes.slice(at, cursor.at);
+      if (bytes.length <= maxBytes)
+        known = [{ bytes, nodes: cursor.nodes - nodes, value }, ...known].slice(0, values);
+      return value;
+    },
+  };
+}
+
+function isAt({ bytes, at }: Cursor, wanted: Uint8Array): boolean {
+  return Buffer.compare(bytes.subarray(at, at + wanted.length), wanted) === 0;
+}
+
 /** The elements of a list, one at a time. */
 export function* readList<T>(cursor: Cursor, element: Wire<T>, max: number): Generator<T> {
   const [type, size] = listHeader(cursor, element, max);

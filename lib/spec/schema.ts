@@ -2,6 +2,7 @@
  * Iceberg schemas in the JSON form of the table spec (Appendix C). The JSON form is the data model: attributes this
  * project does not know travel through unchanged.
  */
+import { onceFor } from './once-for.ts';
 
 /** `"int"`, `"decimal(9,2)"`, `"fixed[16]"`, …, spelled without white space (`parsePrimitive` reads the parameters). */
 export type PrimitiveType = string;
@@ -61,7 +62,7 @@ export interface IndexedField {
 }
 
 /** Every field of a schema by its ID, parents before children, in schema order. */
-export function indexById(schema: StructType): ReadonlyMap<number, IndexedField> {
+export const indexById = onceFor((schema: StructType): ReadonlyMap<number, IndexedField> => {
   const index = new Map<number, IndexedField>();
   const visit = (type: Type, parentId: number | undefined, path: readonly string[]): void => {
     if (typeof type === 'string') return;
@@ -73,7 +74,7 @@ export function indexById(schema: StructType): ReadonlyMap<number, IndexedField>
   };
   visit(schema, undefined, []);
   return index;
-}
+});
 
 /** The direct children of a nested type, elements, keys and values included. */
 export function childFields(

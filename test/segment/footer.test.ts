@@ -143,4 +143,30 @@ describe('decodeFooter', () => {
     expect([...footer.rowGroups()].length).toBe(20);
     expect(footer.work()).toBeLessThan(2 * bytes.length);
   });
+
+  test('a schema that was met before is the same one, wherever it lies, and costs as much work', () => {
+    const first = decodeFooter(fileMetaData());
+    const again = decodeFooter(
+      encode(
+        struct({ 2: list('struct', [root, column]), 1: i32(1_000_000), 3: i64(7), 4: list('struct', []) }),
+      ),
+    );
+    expect(again.schema).toBe(first.schema);
+    expect(again.numRows).toBe(7n);
+    expect(again.work()).toBe(first.work());
+    const renamed = struct({ 1: i32(1), 3: i32(1), 4: binary('d'), 9: i32(1) });
+    expect(decodeFooter(fileMetaData({ 2: list('struct', [root, renamed]) })).schema).not.toBe(first.schema);
+  });
+
+  test('a schema is forgotten after a few others, and one that is large is not kept', () => {
+    const named = (name: string) => {
+      const leaf = struct({ 1: i32(1), 3: i32(1), 4: binary(name), 9: i32(1) });
+      return decodeFooter(fileMetaData({ 2: list('struct', [root, leaf]) })).schema;
+    };
+    const first = named('first');
+    for (let other = 0; other < 8; other += 1) named(`other ${other}`);
+    expect(named('first')).not.toBe(first);
+    const large = 'x'.repeat(20_000);
+    expect(named(large)).not.toBe(named(large));
+  });
 });

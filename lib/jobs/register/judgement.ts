@@ -166,9 +166,30 @@ function provenAbsence(absentAt: SegmentReference['absentAt']): Candidate['absen
   return { tableUuid, snapshotId: snapshotId === null ? null : BigInt(snapshotId) };
 }
 
+/** What a footer was found to be, by what it was read for: a retry, and whoever reads it ahead, pay for it once. */
+const decoded = new WeakMap<SegmentRead, DecodedFooter>();
+
+interface DecodedFooter {
+  readonly segment: Segment | RegistrarError | 'empty';
+  readonly formatVersion: number;
+  readonly entry: Entry;
+}
+
 export function readSegment(
-  { reference, read }: SegmentRead,
+  shipped: SegmentRead,
   { formatVersion }: Pick<TableState, 'formatVersion'>,
+  entry: Entry,
+): Segment | RegistrarError | 'empty' {
+  const known = decoded.get(shipped);
+  if (known?.formatVersion === formatVersion && known.entry === entry) return known.segment;
+  const segment = decodeSegment(shipped, formatVersion, entry);
+  decoded.set(shipped, { segment, formatVersion, entry });
+  return segment;
+}
+
+function decodeSegment(
+  { reference, read }: SegmentRead,
+  formatVersion: TableState['formatVersion'],
   entry: Entry,
 ): Segment | RegistrarError | 'empty' {
   try {

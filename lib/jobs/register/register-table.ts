@@ -9,13 +9,14 @@ import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { ensureTable, missingTable } from './ensure-table.ts';
 import type { FooterRound } from './footer-memory.ts';
+import { readSegment } from './judgement.ts';
 import { keepWarm } from './keep-warm.ts';
 import { tellOfLost } from './lost-table.ts';
 import { warnOfSize } from './metadata-size.ts';
-import { type FootersRead, readFooters } from './read-footers.ts';
+import { type FootersRead, readFooters, type SegmentRead } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { type BulkStaging, type StagedBatch, stagingOf } from './staging.ts';
-import { isUsable, readAheadBytes, remember } from './table-cache.ts';
+import { type CachedTable, isUsable, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
 import { ofTable, outcomeAttributes } from './table-span.ts';
 
@@ -37,7 +38,8 @@ export async function registerTable(
   return trace({ name: 'table', attributes: ofTable(target, references) }, async (add) => {
     const round: FooterRound = { heldBytes: 0, isOver: false };
     try {
-      const footers = footersOf(target, references, round, ports);
+      const cached = ports.cache.get(cacheKey(target));
+      const footers = footersOf(target, references, round, ports, cached, decodeFor(target, cached));
       const result = await registerRead(target, references, footers, ports, { oldestSentMs });
       add(outcomeAttributes(result));
       return result;
@@ -50,7 +52,8 @@ export async function registerTable(
 /**
  * Reads the footers of one table's segments: as many as the round has room for.
  *
- * @param longest the dataset's longest footer so far, where the caller knows; else what a warm container does
+ * @param longest the dataset's longest footer so far, where it is known
+ * @param arrived told of each footer while others are still under way
  * @throws `store.unavailable`, `auth.failed`
  */
 export function footersOf(
@@ -58,7 +61,8 @@ export function footersOf(
   references: readonly SegmentReference[],
   round: FooterRound,
   ports: TablePorts,
-  longest: { readonly footerBytes: number } | undefined = ports.cache.get(cacheKey(target)),
+  longest: { readonly footerBytes: number } | undefined,
+  arrived?: (segment: SegmentRead) => void,
 ): Promise<FootersRead> {
   const { trace = untraced } = ports;
   return trace({ name: 'footers', attributes: ofTable(target, references) }, () =>
@@ -68,8 +72,14 @@ export function footersOf(
       concurrently: ports.footerLimit,
       hasRoom: (bytes) => ports.footerMemory.take(round, bytes),
       isOver: () => round.isOver || ports.remainingMs() <= 0,
+      arrived,
     }),
   );
+}
+
+/** Decodes footers while the store is still busy with others', for what the table was when it was last seen. */
+function decodeFor({ entry }: TableTarget, cached: CachedTable | undefined) {
+  return cached && ((segment: SegmentRead) => void readSegment(segment, cached.state, entry));
 }
 
 export interface ReadOptions {
