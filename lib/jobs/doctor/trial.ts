@@ -58,7 +58,7 @@ export async function tryRegistration(
   const [outcome] = outcomes;
   if (outcome?.kind === 'committed') {
     return ok(
-      `table ${title} was made ${madeAt(entry, url)} with one file in place below ${url}; drop it, without purging, when you like`,
+      `table ${title} was made ${madeAt(trial, name)} with one file in place below ${url}; drop it, without purging, when you like`,
     );
   }
   const error = outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
@@ -71,7 +71,7 @@ function locationOf(template: string): string {
   return template.replaceAll(/\{[^}]*\}/g, '{dataset}');
 }
 
-function madeAt({ table_location: location }: Entry, url: string): string {
-  if (location === undefined) return `below ${url}`;
-  return location === 'catalog' ? 'where the catalog puts its tables' : `by ${location}`;
+function madeAt({ table_location: location, url }: Entry, name: string): string {
+  if (location === 'catalog') return 'where the catalog puts its tables';
+  return `at ${location?.replaceAll('{dataset}', name) ?? `${url}/${name}`}`;
 }

@@ -313,7 +313,10 @@ describe('examine writes as much as it may', () => {
   test('a table where the tables of this configuration are made', async () => {
     const table_location = 's3://lake/tables/{pipeline}/{dataset}';
     const found = (await findings({ table_location }, undefined, { trial: tryRegistration })).get('trial');
-    expect(found).toMatchObject({ state: 'ok' });
+    expect(found).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/ at s3:\/\/lake\/tables\/iceberg_registrar_doctor_\w+\//),
+    });
     expect(
       written().filter((key) => /^tables\/(iceberg_registrar_doctor_[0-9a-f]{8})\/\1\/metadata\//.test(key)),
     ).not.toEqual([]);
