@@ -58,11 +58,14 @@ function synthesize(files: readonly string[]): { readonly stackName: string; rea
       `Cannot deploy ${files.length} files here: one stage runs at a time`,
     );
   }
-  const { status } = spawnSync(process.execPath, [path.join(ROOT, 'infra/app.ts'), ...files], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const { status, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'infra/app.ts'), ...files], {
+    encoding: 'utf8',
     cwd: ROOT,
   });
-  if (status !== 0) throw new RegistrarError('config.invalid', 'Cannot deploy what does not synthesize');
+  if (status !== 0) {
+    console.error(stderr);
+    throw new RegistrarError('config.invalid', 'Cannot deploy what does not synthesize');
+  }
   const file = readdirSync(SYNTHESIZED).find((name) => /(?<!-template)\.template\.json$/.test(name)) ?? '';
   const template = JSON.parse(readFileSync(path.join(SYNTHESIZED, file), 'utf8')) as Template;
   return { stackName: file.replace('.template.json', ''), template };
