@@ -48,7 +48,7 @@ export function commitInvariants(world: World, history: History, files: TableFil
           }
           for (const path of added) {
             checkColumns(world, history, after.metadata, name, path);
-            checkPartition(world, history, files.identities(head), name, path);
+            checkPartition(world, history, files, head, name, path);
           }
           if (before !== undefined) {
             const heads = { before: headOf(before.metadata, branch), after: head };
@@ -62,7 +62,9 @@ export function commitInvariants(world: World, history: History, files: TableFil
       if (!readable) return;
       for (const snapshot of ancestry(after.metadata, headOf(after.metadata, branch))) {
         const id = BigInt(snapshot['snapshot-id']);
-        if (!noted.has(id)) note(history, files, snapshot, by);
+        // What came before it was noted with it.
+        if (noted.has(id)) break;
+        note(history, files, snapshot, by);
         noted.add(id);
       }
     },

@@ -1,10 +1,10 @@
 import { mappedByName, nameMappingProperty, parseNameMapping } from '../../lib/spec/name-mapping.ts';
-import { currentSchema, type TableMetadata } from '../../local/catalog/table-metadata.ts';
+import { currentSchema, type SnapshotJson, type TableMetadata } from '../../local/catalog/table-metadata.ts';
 import { versions } from './contents.ts';
-import type { EntryIdentity } from './entry-identity.ts';
 import type { History } from './history.ts';
 import { partitionAt } from './lake.ts';
 import type { Settings } from './schedule.ts';
+import type { TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
 /** I5: the table has every column of the file, by its field ID or its name, in its type or one that it was promoted to. */
@@ -36,13 +36,14 @@ function namesOf({ byName = false }: Settings, { properties }: TableMetadata) {
 export function checkPartition(
   world: World,
   history: History,
-  identities: ReadonlyMap<string, EntryIdentity>,
+  files: TableFiles,
+  head: SnapshotJson | undefined,
   table: string,
   path: string,
 ): void {
   if (world.schedule.settings.partitioned !== true) return;
   const contents = (history.keys.get(path) ?? []).flatMap(({ content }) => content ?? []);
-  const partition = identities.get(path)?.partition;
+  const partition = files.identities(head).get(path)?.partition;
   if (!contents.some(({ firstSeq }) => partitionAt(firstSeq) === partition))
     world.violate('partition', `${path} is in ${table} as of partition ${partition}`);
 }

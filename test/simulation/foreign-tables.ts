@@ -76,10 +76,10 @@ export function foreignTables(
     live(dataset) {
       const known = metadata(dataset);
       const head = known && headOf(known, branch);
-      const identities = files.identities(head);
+      const identities = settings.partitioned === true ? files.identities(head) : undefined;
       return files
         .live(head)
-        .map((entry) => ({ ...entry, partition: identities.get(entry.filePath)?.partition }));
+        .map((entry) => ({ ...entry, partition: identities?.get(entry.filePath)?.partition }));
     },
     list(state) {
       const path = branchHead(state, branch)?.manifestList;

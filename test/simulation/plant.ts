@@ -5,7 +5,7 @@
  * first (planted.json; `--search` writes it anew).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bugs } from './bugs.ts';
@@ -48,7 +48,7 @@ registerHooks({
       if (source.split(from).length !== 2) throw new Error(`"${from}" does not stand once in ${address}`);
       source = source.replace(from, () => to);
     }
-    return { format: 'module', source: stripTypeScriptTypes(source), shortCircuit: true };
+    return { format: 'module-typescript', source, shortCircuit: true };
   },
 });
 
