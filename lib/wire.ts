@@ -5,6 +5,7 @@
 import pLimit from 'p-limit';
 import type { Entry, StoreSettings } from './config/entry.ts';
 import type { Environment } from './config/overrides.ts';
+import { type EarlySockets, earlySockets } from './drivers/early-sockets.ts';
 import type { ProxySettings } from './drivers/http.ts';
 import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers/platform.ts';
 import { quarantineIn } from './drivers/quarantine.ts';
@@ -46,7 +47,7 @@ import { untraced } from './report/untraced.ts';
 import { readConfig } from './wire/configuration.ts';
 import { doctorServices } from './wire/doctor-services.ts';
 import { eachOnce, untilItWorks } from './wire/memo.ts';
-import { queueByName, queueSetup, storeMaker, storeOfName } from './wire/platform-services.ts';
+import { connectStore, queueByName, queueSetup, storeMaker, storeOfName } from './wire/platform-services.ts';
 import { proxiesOf } from './wire/proxies.ts';
 
 /** What every function has: configuration, store, queue, quarantine. */
@@ -70,7 +71,7 @@ export interface Base {
 /** The ports of a container that registers: built once from configuration, warm from then on. */
 export interface Wiring extends Base, RegisterPorts {
   readonly trace: Trace;
-  /** Connects to the catalogs of all entries, tokens and configuration included, before anything is asked of them. */
+  /** Connects to the stores and catalogs of all entries, tokens and configuration included, before anything is asked of them. */
   readonly connect: () => Promise<void>;
   /** What the catalog of an entry says of itself. */
   readonly catalogConfig: (entry: Entry) => Promise<ServiceConfig>;
@@ -87,7 +88,11 @@ type Writer = Pick<NodeJS.WriteStream, 'write'>;
 const CONCURRENT_FOOTERS = 16;
 
 /** Builds what needs no catalog. @throws `config.invalid` with every problem of the configuration at once */
-export async function wireBase(env: Environment, logTo: Writer = process.stdout): Promise<Base> {
+export async function wireBase(
+  env: Environment,
+  logTo: Writer = process.stdout,
+  early?: EarlySockets,
+): Promise<Base> {
   const { entries, warnings } = await readConfig(env);
   const [first] = entries;
   if (first === undefined) {
@@ -103,7 +108,7 @@ export async function wireBase(env: Environment, logTo: Writer = process.stdout)
   );
   const rotationOf = (entry: Entry) =>
     rotating[entries.indexOf(entry)] ?? { now: () => entry, reread: async () => undefined };
-  const storeOf = storeMaker(env);
+  const storeOf = storeMaker(env, early);
   const servicesOf = eachOnce((entry: Entry) => {
     const store = rotatingStore(rotationOf(entry), (now) => storeOf(now.store));
     return { store, quarantine: quarantineIn(store, entry.quarantine_url, systemRandom) };
@@ -131,12 +136,14 @@ async function traceOf(entries: readonly Entry[]): Promise<Trace> {
 
 /** Builds the ports of a registration. @throws `config.invalid` with every problem of the configuration at once */
 export async function wire(env: Environment, logTo?: Writer): Promise<Wiring> {
-  const base = await wireBase(env, logTo);
+  const early = earlySockets(systemClock);
+  const base = await wireBase(env, logTo, early);
   const portsOf = eachOnce((entry: Entry) => entryPorts(entry, base, proxiesOf(env)));
   return {
     ...base,
     portsOf,
     connect: async () => {
+      for (const entry of base.entries) connectStore(entry, env, early);
       await Promise.all(base.entries.map((entry) => portsOf(entry).connect()));
     },
     catalogConfig: (entry) => portsOf(entry).connect(),

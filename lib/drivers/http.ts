@@ -4,6 +4,7 @@ import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { RegistrarError } from '../errors.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import type { EarlySockets } from './early-sockets.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
@@ -60,6 +61,8 @@ export interface HttpSettings {
   readonly collectedAnswerBytes?: number;
   readonly tls?: TlsSettings;
   readonly proxies?: ProxySettings | undefined;
+  /** What was connected already. */
+  readonly early?: EarlySockets | undefined;
 }
 
 /**
@@ -133,12 +136,17 @@ async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Erro
     keepAliveTimeout: keepAliveMs,
   };
   const connector = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...given });
-  const connect: buildConnector.connector = (options, callback) =>
+  const connectAnew: buildConnector.connector = (options, callback) =>
     connector(options, (...result) => {
       const [error, socket] = result;
       if (error === null) noteRefusal(socket, refusals);
       callback(...result);
     });
+  const connect: buildConnector.connector = (options, callback) => {
+    const early = settings.early?.take(`${options.protocol}//${options.host}`);
+    if (early === undefined) return connectAnew(options, callback);
+    early.then((socket) => (socket === undefined ? connectAnew(options, callback) : callback(null, socket)));
+  };
   if (proxies === undefined || `${proxies.https}${proxies.http}` === '') {
     return new Agent({ ...times, allowH2: false, connect });
   }

@@ -2,6 +2,7 @@ import type { StoreSettings } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
 import type { ByteRange, ListedObject, ReadResult, Store, StoredObject } from '../ports.ts';
 import { awsError, faultText, isCredentialFault, isForeign } from './aws-client.ts';
+import type { EarlySockets } from './early-sockets.ts';
 import { httpSender, type SendHttp } from './http.ts';
 import { systemClock, systemRandom, systemTimers } from './platform.ts';
 import { cut, rangeHeader, wholeOrPart } from './ranged-body.ts';
@@ -131,8 +132,9 @@ export function s3Store(
 }
 
 /** Connections to stores. What they answer is repeatable, so a connection may be kept for longer than a catalog's. */
-export function s3Sender(): SendHttp {
+export function s3Sender(early?: EarlySockets): SendHttp {
   return httpSender({
+    early,
     connectTimeoutMs: 3_000,
     timeoutMs: 20_000,
     keepAliveMs: 15_000,

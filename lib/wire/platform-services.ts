@@ -2,26 +2,37 @@
  * Which platform's driver answers a name: `s3://` and SQS's URLs are AWS's, `gs://` and `projects/…` Google's. What is not asked for is
  * not loaded, so that a function starts with the code of its own platform.
  */
-import type { StoreSettings } from '../config/entry.ts';
+import type { Entry, StoreSettings } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
+import type { EarlySockets } from '../drivers/early-sockets.ts';
 import { fileStore } from '../drivers/file-store.ts';
 import { httpSender } from '../drivers/http.ts';
 import { systemRandom, systemTimers } from '../drivers/platform.ts';
 import type { PubSubSettings } from '../drivers/pubsub.ts';
 import type { QueueAttributes } from '../drivers/queue-attributes.ts';
+import { parseS3Uri } from '../drivers/s3/address.ts';
+import { plainEndpoint } from '../drivers/s3/requests.ts';
 import { s3Sender, s3Store } from '../drivers/s3.ts';
 import { storeByScheme } from '../drivers/store-by-scheme.ts';
 import type { Queue, Store } from '../ports.ts';
 import { once } from './memo.ts';
 
-/** Stores over connections of their own. */
-export function storeMaker(env: Environment): (settings: StoreSettings) => Store {
-  const send = s3Sender();
+/** Stores over connections of their own. @param early what was connected before */
+export function storeMaker(env: Environment, early?: EarlySockets): (settings: StoreSettings) => Store {
+  const send = s3Sender(early);
   return (settings) =>
     storeByScheme(s3Store(settings, { env, send }), async () => {
       const [{ gcsStore }, ports] = await Promise.all([import('../drivers/gcs.ts'), googlePorts()]);
       return gcsStore(settings, { ...ports, send });
     });
+}
+
+/** Connects to the bucket of an entry, where its endpoint is told by its name. */
+export function connectStore({ url, store }: Entry, env: Environment, early: EarlySockets): void {
+  if (!url.startsWith('s3://')) return;
+  const region = store.region ?? env['AWS_REGION'] ?? '';
+  const endpoint = plainEndpoint(parseS3Uri(url).bucket, region, store, env);
+  if (endpoint !== undefined) early.open(endpoint.origin);
 }
 
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */

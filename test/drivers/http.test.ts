@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { earlySockets } from '../../lib/drivers/early-sockets.ts';
 import { httpSender } from '../../lib/drivers/http.ts';
+import { systemClock } from '../../lib/drivers/platform.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -120,4 +122,46 @@ test('httpSender takes no answer that is larger than it may be, however small it
     kind: 'lost',
     cause: { message: 'the answer is larger than 10000 bytes' },
   });
+});
+
+test('httpSender takes the connection that was opened before there was a request', async () => {
+  const { origin, connections } = await rawServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+  });
+  const early = earlySockets(systemClock);
+  early.open(origin);
+  early.open(origin);
+  await expect.poll(() => connections.size).toBe(1);
+  const send = httpSender({ early });
+  for (let round = 0; round < 2; round += 1) expect(await send(post(origin))).toMatchObject({ status: 200 });
+  expect(connections.size).toBe(1);
+});
+
+test.each(['opened too long ago', 'closed by the server since'])(
+  'httpSender connects anew where the early connection was %s',
+  async (why) => {
+    const { origin, connections } = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+    });
+    let nowMs = 0;
+    const early = earlySockets({ now: () => nowMs });
+    early.open(origin);
+    await expect.poll(() => connections.size).toBe(1);
+    const [first] = connections;
+    const closed = new Promise((resolve) => first?.once('close', resolve));
+    if (why.startsWith('closed')) {
+      first?.destroy();
+      await closed;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    } else nowMs = 10_000;
+    expect(await httpSender({ early })(post(origin))).toMatchObject({ status: 200 });
+    expect(connections.size).toBe(2);
+  },
+);
+
+test('httpSender connects by itself where the early connection came to nothing', async () => {
+  const early = earlySockets(systemClock);
+  early.open('http://127.0.0.1:1');
+  const answer = await httpSender({ early })(post('http://127.0.0.1:1'));
+  expect(answer).toMatchObject({ kind: 'unsent', cause: { code: 'ECONNREFUSED' } });
 });

@@ -163,6 +163,16 @@ async function endpointOf(
   settings: StoreSettings,
   { env, sdk }: S3Ports,
 ): Promise<BucketEndpoint> {
+  return plainEndpoint(bucket, region, settings, env) ?? (await sdk()).endpointOf(bucket, region);
+}
+
+/** Where the requests for a bucket go, by its name; undefined where the SDK has to say. */
+export function plainEndpoint(
+  bucket: string,
+  region: string,
+  settings: StoreSettings,
+  env: Environment,
+): BucketEndpoint | undefined {
   if (settings.endpoint !== undefined) {
     return endpointAt(settings.endpoint, bucket, settings.path_style ?? true);
   }
@@ -174,6 +184,5 @@ async function endpointOf(
     'AWS_USE_DUALSTACK_ENDPOINT',
   ];
   const isPlain = env['AWS_REGION'] !== undefined && asks.every((name) => !env[name]);
-  const known = isPlain ? amazonEndpoint(bucket, region, settings.path_style ?? false) : undefined;
-  return known ?? (await sdk()).endpointOf(bucket, region);
+  return isPlain ? amazonEndpoint(bucket, region, settings.path_style ?? false) : undefined;
 }
