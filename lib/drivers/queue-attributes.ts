@@ -1,4 +1,5 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { RegistrarError } from '../errors.ts';
 import { awsClientConfig, awsError, awsFault } from './aws-client.ts';
 
 /** How a queue is set up, as far as the registrar depends on it. */
@@ -19,9 +20,16 @@ const COUNTS = [
   'ApproximateNumberOfMessagesDelayed',
 ] as const;
 
-/** Asks SQS for a queue's attributes; nothing is received. @throws `queue.unavailable`, `auth.failed` */
+/** Asks SQS for a queue's attributes; nothing is received. @throws `queue.unavailable`, `auth.failed`, `config.invalid` */
 export async function readQueueAttributes(queueUrl: string): Promise<QueueAttributes> {
-  const { origin, hostname } = new URL(queueUrl);
+  const url = URL.parse(queueUrl);
+  if (url === null) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot look at the queue "${queueUrl}": it is no URL; name it as https://sqs.{region}.amazonaws.com/{account}/{name}, a topic of Pub/Sub as projects/{project}/topics/{topic}`,
+    );
+  }
+  const { origin, hostname } = url;
   const region = /^sqs\.([^.]+)\.amazonaws\./.exec(hostname)?.[1];
   const client = new SQSClient(
     awsClientConfig({ endpoint: origin, ...(region !== undefined && { region }) }),

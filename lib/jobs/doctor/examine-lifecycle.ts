@@ -43,8 +43,11 @@ function expiring(
 ): readonly string[] | undefined {
   return rules
     ?.filter((rule) => rule.expires && (rule.prefix.startsWith(prefix) || prefix.startsWith(rule.prefix)))
-    .map(
-      ({ id, prefix: of }) =>
-        `lifecycle rule "${id ?? of}" of bucket "${bucket}" expires objects below ${url}`,
-    );
+    .map((rule) => `lifecycle rule ${nameOf(rule)} of bucket "${bucket}" expires objects below ${url}`);
+}
+
+/** Rules of Cloud Storage have no IDs. */
+function nameOf({ id, prefix }: LifecycleRule): string {
+  if (id !== undefined) return `"${id}"`;
+  return prefix === '' ? 'for all objects' : `for "${prefix}"`;
 }

@@ -52,7 +52,7 @@ export async function examineQueue(
   return ok(`a ${kind(fifo)} queue with a dead-letter queue after ${setup.maxReceiveCount} receives`);
 }
 
-/** Groups and order are nobody's there, and none are needed. */
+/** Pub/Sub has neither groups nor an order, and none are needed. */
 function examineTopic(topic: string, subscriptions: readonly SubscriptionSetup[]): Found {
   if (subscriptions.length === 0) {
     return failed(`nobody receives what is sent to "${topic}"`, 'create a subscription for the function');

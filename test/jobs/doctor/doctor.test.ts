@@ -104,6 +104,7 @@ describe('examine says what to change', () => {
     ['creation', {}, /create_via "auto"; the catalog lists register, commit, create/, undefined],
     ['table', { create_table: false }, /"analytics.orders" is not there/, /create_table: true/],
     ['segments', {}, /is empty/, /check url/],
+    ['registrations', { queues: { registrations: 'registrations.fifo' } }, /is no URL/, /sqs\.\{region\}/],
     ['segments', { url: 's3://nowhere' }, /NoSuchBucket/, /create the bucket or correct the URL/],
     [
       'quarantine',
@@ -173,14 +174,16 @@ describe('examine says what to change', () => {
     lifecycle = {
       read: async (bucket) => {
         asked.push(bucket);
-        return bucket === 'tables' ? [{ id: 'old', prefix: '', expires: true }] : [];
+        return bucket === 'tables' ? [{ prefix: '', expires: true }] : [];
       },
     };
     const found = (await findings({ table_location: 's3://tables/all/{dataset}' })).get('lifecycle');
     expect(asked).toEqual(['lake', 'tables']);
     expect(found).toMatchObject({
       state: 'failed',
-      found: expect.stringContaining('"old" of bucket "tables" expires objects below s3://tables/all'),
+      found: expect.stringContaining(
+        'for all objects of bucket "tables" expires objects below s3://tables/all',
+      ),
     });
   });
 
