@@ -1,5 +1,6 @@
 /**
- * A lake becomes a table, beside PyIceberg's `add_files`: `npm run bench:backfill -- [--segments 10000] [--runs 5] [--simulated 1000000]`.
+ * A lake becomes a table, beside PyIceberg's `add_files`: `npm run bench:backfill -- [--segments 10000] [--runs 5] [--simulated 1000000]
+ * [--write-docs]`.
  * Real SeaweedFS and Apache's REST fixture, started here. In each run the same files go into a table of ours, into one of PyIceberg, and
  * as many others into ours again. Ours is timed from the start of its process, PyIceberg from its call. Exits non-zero when a figure is missed.
  */
@@ -11,17 +12,22 @@ import { s3Store } from '../../lib/drivers/s3.ts';
 import type { CatalogService } from '../../test/integration/services/service.ts';
 import { install, startServices } from '../../test/integration/services/services.ts';
 import { storeSettings } from '../../test/integration/services/settings.ts';
+import { writeDocumentation } from '../side-by-side/documentation.ts';
+import { machine } from '../side-by-side/machine.ts';
+import { sectionText, summaryText } from '../side-by-side/report.ts';
+import { atLeast, atMost, type Figure, holds, type Row, type Section } from '../side-by-side/section.ts';
+import { median } from '../side-by-side/statistics.ts';
 import { hourDirectory, ROWS_A_SEGMENT, segmentUris, upload } from './lake.ts';
 import { type Latencies, recordLatencies } from './latencies.ts';
 import { runOurs, runPyIceberg, startOurs } from './programs.ts';
 import { tablePaths } from './table-paths.ts';
-import { atLeast, atMost, type Figure, verdict } from './verdict.ts';
 
 const { values: options } = parseArgs({
   options: {
     segments: { type: 'string', default: '10000' },
     runs: { type: 'string', default: '5' },
     simulated: { type: 'string', default: '1000000' },
+    'write-docs': { type: 'boolean', default: false },
   },
 });
 const segments = Number(options.segments);
@@ -39,20 +45,22 @@ try {
   const lake = [segmentUris(url, 0, segments), segmentUris(url, 1, segments)];
   await upload(s3Store(storeSettings(service.store)), lake.flat());
 
-  const figures = [
-    ...(await sideBySide(service, url)),
-    ...(await killed(service, url)),
-    ...(await onVirtualClock(service, url)),
-  ];
-  const { table, summary, holds } = verdict(figures);
-  console.table(table);
-  console.log(summary);
-  if (!holds) process.exitCode = 1;
+  const { rows, figures } = await sideBySide(service, url);
+  const section: Section = {
+    id: 'backfill',
+    title: `backfill of ${segments} segments of ${ROWS_A_SEGMENT} rows, ours from the start of its process`,
+    rows,
+    figures: [...figures, ...(await killed(service, url)), ...(await onVirtualClock(service, url))],
+  };
+  console.log(`\n${sectionText(section)}`);
+  if (options['write-docs']) writeDocumentation(machine(), [section]);
+  if (!section.figures.every(holds)) process.exitCode = 1;
+  console.log(`\n${summaryText([section], [])}`);
 } finally {
   await stop({ keepLogs: false });
 }
 
-async function sideBySide(service: CatalogService, url: string): Promise<readonly Figure[]> {
+async function sideBySide(service: CatalogService, url: string): Promise<Pick<Section, 'rows' | 'figures'>> {
   const seconds = { first: [] as number[], again: [] as number[], peer: [] as number[] };
   let peakMib = 0;
   for (let run = 0; run < runs; run += 1) {
@@ -73,11 +81,21 @@ async function sideBySide(service: CatalogService, url: string): Promise<readonl
   }
   const ratios = seconds.peer.map((peer, run) => peer / (seconds.first[run] ?? 0));
   const growth = seconds.again.map((again, run) => again / (seconds.first[run] ?? 0));
-  return [
-    atLeast(`PyIceberg's time ÷ ours, ${segments} segments, median of ${runs}`, median(ratios), 6),
-    atMost(`time with as many registered ÷ without, median of ${runs}`, median(growth), 1.2),
-    atMost('peak memory in MiB', peakMib, 256),
-  ];
+  const row = (what: string, all: readonly number[]): Row => {
+    return { what, runs, 'p50 s': median(all), 'segments a second': Math.round(segments / median(all)) };
+  };
+  return {
+    rows: [
+      row('ours', seconds.first),
+      row('ours, as many registered before', seconds.again),
+      row('PyIceberg', seconds.peer),
+    ],
+    figures: [
+      atLeast('PyIceberg ÷ ours', median(ratios), 6),
+      atMost('as many registered before ÷ none', median(growth), 1.2),
+      atMost('our peak memory, MiB', peakMib, 256),
+    ],
+  };
 }
 
 /** Ended by SIGKILL in the middle again and again, then let through. */
@@ -146,10 +164,6 @@ function simulate(latencies: Latencies): Promise<Simulated> {
     );
     child.stdin?.end(JSON.stringify(latencies));
   });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function shown({ seconds, peakMib }: { readonly seconds: number; readonly peakMib: number }): string {

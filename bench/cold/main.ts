@@ -1,7 +1,7 @@
 /**
- * From the start of a process to its first commit: `npm run bench:cold -- [--runs N] [--without-peers]`. The built register function, Node
- * with undici sending the least requests, and the peers, in turns, against SeaweedFS and Apache's fixture; and what initialisation takes of
- * it, beside Node itself. Exits non-zero when a figure is not reached; the last line is a summary.
+ * From the start of a process to its first commit: `npm run bench:cold -- [--runs N] [--without-peers] [--write-docs]`. The built register
+ * function, Node with undici sending the least requests, and the peers, in turns, against SeaweedFS and Apache's fixture; and what
+ * initialisation takes of it, beside Node itself and by dependency. Exits non-zero when a figure is not reached; the last line is a summary.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,19 +17,26 @@ import {
   startContender,
   tableOf,
 } from '../side-by-side/contender.ts';
+import { writeDocumentation } from '../side-by-side/documentation.ts';
 import { noHistory } from '../side-by-side/history.ts';
 import { type Lakehouse, startLakehouse } from '../side-by-side/lakehouse.ts';
+import { machine } from '../side-by-side/machine.ts';
 import { sectionText, summaryText } from '../side-by-side/report.ts';
-import { type Figure, holds } from '../side-by-side/section.ts';
+import { atLeast, atMost, type Figure, holds, type Section } from '../side-by-side/section.ts';
 import { type Segment, upload } from '../side-by-side/segments.ts';
 import { shuffled } from '../side-by-side/shuffled.ts';
 import { median, quantile } from '../side-by-side/statistics.ts';
 import { makeTable } from '../side-by-side/tables.ts';
 import { floorProgram } from './floor-program.ts';
+import { initialisationProfile } from './initialisation-profile.ts';
 import { processTime } from './process-time.ts';
 
 const { values: options } = parseArgs({
-  options: { runs: { type: 'string', default: '7' }, 'without-peers': { type: 'boolean', default: false } },
+  options: {
+    runs: { type: 'string', default: '7' },
+    'without-peers': { type: 'boolean', default: false },
+    'write-docs': { type: 'boolean', default: false },
+  },
 });
 const DATASET = 'cold';
 const peers: readonly ContenderName[] = options['without-peers'] ? [] : ['PyIceberg', 'Java'];
@@ -106,22 +113,17 @@ function event(segment: Segment) {
   return { Records: [record] };
 }
 
-function judge(times: Times) {
+function judge(times: Times): Section {
   const of = (name: string) => median(times.get(name) ?? []);
   const figures: Figure[] = [
-    { what: 'ours ÷ Node with undici', measured: of('ours') / of('floor'), must: 'be at most', limit: 1.4 },
-    {
-      what: 'initialisation ÷ Node',
-      measured: of('initialisation') / of('Node'),
-      must: 'be at most',
-      limit: 3,
-    },
+    atMost('ours ÷ Node with undici', of('ours') / of('floor'), 1.4),
+    atMost('initialisation ÷ Node', of('initialisation') / of('Node'), 3),
   ];
   const wanted: Readonly<Record<string, number>> = { PyIceberg: 2.7, Java: 6 };
   for (const peer of peers) {
     const limit = wanted[peer];
     if (limit === undefined) continue;
-    figures.push({ what: `${peer} ÷ ours`, measured: of(peer) / of('ours'), must: 'be at least', limit });
+    figures.push(atLeast(`${peer} ÷ ours`, of(peer) / of('ours'), limit));
   }
   const rows = [...times].map(([what, all]) => ({
     what,
@@ -139,7 +141,14 @@ try {
   const lakehouse = await startLakehouse();
   try {
     const section = judge(await measure(lakehouse, scratch, Number(options.runs)));
-    console.log(sectionText(section));
+    const initialisation: Section = {
+      id: 'initialisation',
+      title: 'what initialisation runs, by dependency (sampled)',
+      rows: await initialisationProfile(join(scratch, 'dist/register'), registerEnvironment(lakehouse)),
+      figures: [],
+    };
+    console.log([section, initialisation].map(sectionText).join('\n\n'));
+    if (options['write-docs']) writeDocumentation(machine(), [section, initialisation]);
     if (!section.figures.every(holds)) process.exitCode = 1;
     console.log(`\n${summaryText([section], [])}`);
   } finally {

@@ -17,7 +17,10 @@ interface Results {
   readonly sections: readonly (Section & { readonly machine: Machine })[];
 }
 
-const ORDER = ['small', '1000', '5000', 'ten', 'thousand', 'delayed', 'fleet', 'requests', 'growth'];
+const ORDER = [
+  ...['small', '1000', '5000', 'ten', 'thousand', 'delayed', 'fleet', 'requests', 'growth'],
+  ...['cold', 'initialisation', 'backfill'],
+];
 
 /** Puts what was measured into docs/performance.md and its plot; cases that were not run keep what they had. */
 export function writeDocumentation(machine: Machine, sections: readonly Section[]): void {

@@ -16,6 +16,13 @@ export interface Figure {
   readonly limit: number;
 }
 
+export const atMost = (what: string, measured: number, limit: number): Figure => {
+  return { what, measured, must: 'be at most', limit };
+};
+export const atLeast = (what: string, measured: number, limit: number): Figure => {
+  return { what, measured, must: 'be at least', limit };
+};
+
 export function holds({ measured, must, limit }: Figure): boolean {
   switch (must) {
     case 'be':
