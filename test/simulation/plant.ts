@@ -57,7 +57,8 @@ const contents = makeContents();
 const seeds: Record<string, number> = { ...known };
 for (const bug of Object.keys(bugs).filter((name) => name.includes(values.bug))) {
   const found = await find(bug);
-  if (found.seed !== null) seeds[bug] = found.seed;
+  // One that only a schedule of `found` meets has no seed among these.
+  if (found.seed !== null && found.seed <= Number(values.seeds)) seeds[bug] = found.seed;
   process.stdout.write(`${JSON.stringify(found)}\n`);
 }
 if (values.search) writeFileSync(planted, `${JSON.stringify(seeds, undefined, 2)}\n`);

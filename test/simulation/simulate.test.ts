@@ -18,7 +18,7 @@ describe('simulate', () => {
     expect(commits).toBeGreaterThan(1000);
   });
 
-  test('is the same run for the same schedule, drawn or written down', async () => {
+  test('is the same run for the same schedule, drawn or written down', { timeout: 120_000 }, async () => {
     let fired = 0;
     for (let seed = 1; seed <= 20; seed += 1) {
       const schedule = scheduleOf(seed);
