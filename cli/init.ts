@@ -86,8 +86,9 @@ async function writeFiles(flags: Flags): Promise<void> {
     console.log(`Wrote ${configuration} and ${deployment}\n${nextSteps(answers, configuration, deployment)}`);
 }
 
-function nextSteps({ cloud }: Answers, configuration: string, deployment: string): string {
-  const check = `Next, does it work?  REGISTRAR_CONFIG=${configuration} npx iceberg-registrar doctor`;
+function nextSteps({ cloud, tokenSecret }: Answers, configuration: string, deployment: string): string {
+  const token = cloud === 'google' && tokenSecret !== undefined ? `${TOKEN_VARIABLE}=… ` : '';
+  const check = `Next, does it work?  ${token}REGISTRAR_CONFIG=${configuration} npx iceberg-registrar doctor`;
   if (cloud === 'aws')
     return `${check}\nThen, look at what would be deployed:  npm run build && npm run synth -- ${deployment}`;
   const [config, parameters] = [path.resolve(configuration), path.resolve(deployment)];
