@@ -163,9 +163,20 @@ export function* recordsRead<T>(container: ObjectContainer, read: (input: ByteRe
   }
 }
 
+/** Of the last few schemas: the manifests of a table have one, most of the time. */
+const shapes = new Map<string, AvroShape>();
+const MOST_SHAPES = 8;
+const LONGEST_SCHEMA = 64 * 1024;
+
 /** @throws TypeError or SyntaxError naming what is no Avro schema */
 export function shapeOf({ schema }: Pick<ObjectContainer, 'schema'>): AvroShape {
-  return avroShape(JSON.parse(schema));
+  const known = shapes.get(schema);
+  if (known !== undefined) return known;
+  const shape = avroShape(JSON.parse(schema));
+  const [oldest] = shapes.keys();
+  if (shapes.size === MOST_SHAPES && oldest !== undefined) shapes.delete(oldest);
+  if (schema.length <= LONGEST_SCHEMA) shapes.set(schema, shape);
+  return shape;
 }
 
 function decompress(codec: string, bytes: Uint8Array): Uint8Array {

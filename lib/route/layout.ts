@@ -1,5 +1,6 @@
 import type { Entry } from '../config/entry.ts';
 import type { SegmentReference } from '../event/segment-reference.ts';
+import { onceFor } from '../spec/once-for.ts';
 import {
   fill,
   matchTemplate,
@@ -37,7 +38,9 @@ export type Routing =
  * Finds the table of a key by the entries' layouts; the first entry that accepts the key has it. Keys are compared as they are: dots,
  * empty segments and the names of prototypes are names like any other (cases.md E24).
  */
-export function layoutRouter(entries: readonly Entry[]): (reference: SegmentReference) => Routing {
+export const layoutRouter = onceFor(makeRouter);
+
+function makeRouter(entries: readonly Entry[]): (reference: SegmentReference) => Routing {
   const layouts = entries.map(parseLayout);
   return ({ scheme, bucket, key }) => {
     const path = [`${scheme}:`, '', bucket, ...key.split('/')];
