@@ -40,6 +40,7 @@ const expectations: Readonly<Record<string, Expected>> = {
     },
   },
   firehose: { tables: { orders: logLines } },
+  flink: { tables: { orders: logLines }, ignored: { temporary: 1, hidden: 1 } },
   vector: { tables: { orders: logLines } },
   'fluent-bit': { tables: { orders: logLines } },
   spark: {
@@ -125,6 +126,24 @@ describe('partitions that are in the key alone', () => {
       }),
     );
     expect(await registration.table('orders')).toBeUndefined();
+  });
+});
+
+describe('layout: dbt', () => {
+  test('I9: what its engines leave, Spark’s part files and DuckDB’s exports, is registered or ignored by rule', async () => {
+    const left = { spark: 'orders', duckdb: 'orders_whole' };
+    registration = await startRegistration({ ...(await documented('dbt')), from: Object.values(left) });
+    const records = Object.entries(left).flatMap(([engine, table]) =>
+      filesBelow(path.join(SAMPLES, engine, table)).map((key) =>
+        registration.upload(`${table}/${key}`, sample(engine, `${table}/${key}`)),
+      ),
+    );
+    expect(await routed(records)).toMatchObject({ unroutable: 0, ignored: { temporary: 1, hidden: 2 } });
+    expect(await registration.deliver(records)).toEqual({ batchItemFailures: [] });
+    for (const table of Object.values(left)) {
+      const state = await registration.table(table);
+      expect(state && branchHead(state, 'main')?.summary['total-records']).toBe('6');
+    }
   });
 });
 
