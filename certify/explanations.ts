@@ -459,6 +459,18 @@ export const explanations: readonly Explanation[] = [
     ],
   },
   {
+    anchor: 'nan-and-bounds',
+    title: 'NaN above every number is skipped with its file',
+    engines: ['Spark', 'Flink'],
+    features: /: NaN among the values$/,
+    differences: /^(=|<|>=|in) .*: rows of NaN .* without bounds$/,
+    text: 'To these engines NaN is greater than every number, so `>= x` finds it. By the specification bounds are of the values that are numbers; a reader that skips a file because its upper bound is less than `x` skips its NaN too, whoever wrote the file (`InclusiveMetricsEvaluator.java` does so). Where NaN matters ask for it: `column >= x OR isnan(column)`.',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/api/src/main/java/org/apache/iceberg/expressions/InclusiveMetricsEvaluator.java',
+      'https://iceberg.apache.org/spec/#manifests',
+    ],
+  },
+  {
     anchor: 'spark-table-cache',
     title: 'Spark answers from the table as it loaded it, until nobody has read it for 30 seconds',
     engines: ['Spark'],

@@ -1,12 +1,26 @@
+import { join } from 'node:path';
 import type { PrimitiveType } from '../../lib/spec/schema.ts';
 import type { Row } from '../../test/integration/readers/canonical.ts';
+import { installedFolder } from '../../test/integration/services/services.ts';
+import { startProgram } from '../../test/soak/python.ts';
 import type { Cell } from '../cell.ts';
 import type { Engine } from '../engines/engine.ts';
 import { fulfils } from '../evaluate.ts';
 import type { Predicate } from '../predicate.ts';
 import type { Context } from '../section.ts';
 import { cellOf } from './certified-table.ts';
-import { askedOf, type Column, ROWS_A_FILE, ranges, seqsOf, type Twins, typed, worded } from './twins.ts';
+import {
+  askedOf,
+  type Column,
+  type FileWriter,
+  ROWS_A_FILE,
+  ranges,
+  seqsOf,
+  type Twins,
+  twins,
+  typed,
+  worded,
+} from './twins.ts';
 
 /** A file that has no number at all, beside those in which one row in ten has none. */
 const FILE_OF_NAN = 5;
@@ -22,14 +36,26 @@ const withNaN = (type: PrimitiveType): Column => {
   };
 };
 
-export const columnsWithNaN = ['float', 'double'].map(withNaN);
+/** Files of PyArrow, which leaves NaN out of statistics, so that there are bounds where there is NaN. */
+export async function twinsWithNaN(context: Context): Promise<Twins> {
+  const program = startProgram(
+    join(installedFolder, 'readers/bin/python'),
+    [join(import.meta.dirname, '../engines/programs/arrow_file.py')],
+    { PYTHONPATH: join(import.meta.dirname, '../../test/integration/readers') },
+    context.log,
+  );
+  const write: FileWriter = async (schema, rows) =>
+    Buffer.from(String(await program.ask({ columns: schema.fields, rows })), 'base64');
+  const columns = ['float', 'double'].map(withNaN);
+  return twins(context, 'predicates_nan', columns, {}, write).finally(() => program.stop());
+}
 
 /**
  * Where NaN stands among numbers is each engine's own: above all, or in no comparison. The same rows of NaN must come with pruning and
  * without, and every other row as ever.
  */
-export async function* certifyNaN({ engines, notRun }: Context, twins: Twins): AsyncIterable<Cell> {
-  const byColumn = Map.groupBy(twins.questions, ({ column }) => column);
+export async function* certifyNaN({ engines, notRun }: Context, tables: Twins): AsyncIterable<Cell> {
+  const byColumn = Map.groupBy(tables.questions, ({ column }) => column);
   for (const [engine, detail] of notRun) {
     for (const { feature } of byColumn.keys()) yield { feature, engine, outcome: 'not-run', detail };
   }
@@ -39,7 +65,7 @@ export async function* certifyNaN({ engines, notRun }: Context, twins: Twins): A
       for (const [{ feature }, questions] of byColumn) {
         const asked = askedOf(engine, questions);
         const answers: Answer[] = [];
-        for (const { predicate } of asked) answers.push(await answer(engine, twins, predicate));
+        for (const { predicate } of asked) answers.push(await answer(engine, tables, predicate));
         const lines = answers.flatMap((one) => one.lines);
         const isCompared = answers.some((one) => one.hasNaN);
         const order = isCompared ? 'NaN is above every number' : 'NaN fulfils no comparison';

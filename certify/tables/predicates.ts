@@ -6,7 +6,7 @@ import { compare, fulfils } from '../evaluate.ts';
 import type { Predicate } from '../predicate.ts';
 import type { Context, Section } from '../section.ts';
 import { cellOf } from './certified-table.ts';
-import { certifyNaN, columnsWithNaN } from './not-a-number.ts';
+import { certifyNaN, twinsWithNaN } from './not-a-number.ts';
 import { askedOf, type Column, FILES, ranges, seqsOf, type Twins, twins, typed, worded } from './twins.ts';
 
 const columns: readonly Column[] = [
@@ -178,7 +178,7 @@ export const predicates: Section = {
       await twins(context, 'predicates_nano', [typed('timestamp_ns')], { format_version: 3 }),
     ];
     yield* certifyRows(context, tables);
-    yield* certifyNaN(context, await twins(context, 'predicates_nan', columnsWithNaN));
+    yield* certifyNaN(context, await twinsWithNaN(context));
     yield* certifyPlans(context, tables);
   },
 };

@@ -1,4 +1,4 @@
-import type { PrimitiveType } from '../../lib/spec/schema.ts';
+import type { PrimitiveType, Schema } from '../../lib/spec/schema.ts';
 import type { Value } from '../../local/shipper/dataset.ts';
 import { type Dice, seededDice } from '../../local/shipper/dice.ts';
 import { optional, required, schema } from '../../local/shipper/schema-notation.ts';
@@ -44,11 +44,16 @@ export interface Twins {
   readonly questions: readonly Question[];
 }
 
+/** Makes a Parquet file of canonical rows. */
+export type FileWriter = (schema: Schema, rows: readonly Row[]) => Promise<Uint8Array>;
+
+/** @param write Who writes the files, if not the shipper. */
 export async function twins(
   context: Context,
   name: string,
   shown: readonly Column[],
   settings: Readonly<Record<string, unknown>> = {},
+  write?: FileWriter,
 ): Promise<Twins> {
   const shape = schema(
     required(1, 'seq', 'long'),
@@ -69,13 +74,16 @@ export async function twins(
   const bounded = await openDataset(context, name, settings);
   const table_properties = { 'write.metadata.metrics.default': 'none' };
   const unbounded = await openDataset(context, `${name}_unbounded`, { ...settings, table_properties });
-  await bounded.shipMany(shape, segments);
-  await unbounded.shipMany(shape, segments);
+  const files = segments.map((rows) => rows.map((row) => canonicalRow(shape, row)));
+  for (const dataset of [bounded, unbounded]) {
+    if (write === undefined) await dataset.shipMany(shape, segments);
+    else for (const rows of files) await dataset.shipBytes(await write(shape, rows), shape, rows);
+  }
   const dice = seededDice(`${context.seed}/${name}`);
   return {
     bounded,
     unbounded,
-    files: segments.map((rows) => rows.map((row) => canonicalRow(shape, row))),
+    files,
     questions: shown.flatMap((column) => questionsOf(column, dice)),
   };
 }
