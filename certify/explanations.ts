@@ -460,12 +460,13 @@ export const explanations: readonly Explanation[] = [
   },
   {
     anchor: 'nan-and-bounds',
-    title: 'NaN above every number is skipped with its file',
-    engines: ['Spark', 'Flink'],
+    title: 'NaN above every number is skipped with its row group or file',
+    engines: ['DuckDB', 'Spark', 'Daft', 'Flink'],
     features: /: NaN among the values$/,
-    differences: /^(=|<|>=|in) .*: rows of NaN .* without bounds$/,
-    text: 'To these engines NaN is greater than every number, so `>= x` finds it. By the specification bounds are of the values that are numbers; a reader that skips a file because its upper bound is less than `x` skips its NaN too, whoever wrote the file (`InclusiveMetricsEvaluator.java` does so). Where NaN matters ask for it: `column >= x OR isnan(column)`.',
+    differences: /^>= .*: rows of NaN /,
+    text: 'To these engines NaN is greater than every number, so `>= x` finds it, but not all of it: Parquet’s statistics and Iceberg’s bounds are of the values that are numbers (both specifications say so), and what is skipped because its greatest number is less than `x`, a row group or a file, takes its NaN with it, whoever wrote it. Where NaN matters ask for it: `column >= x OR isnan(column)`.',
     sources: [
+      'https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift',
       'https://github.com/apache/iceberg/blob/main/api/src/main/java/org/apache/iceberg/expressions/InclusiveMetricsEvaluator.java',
       'https://iceberg.apache.org/spec/#manifests',
     ],

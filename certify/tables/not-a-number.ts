@@ -51,8 +51,8 @@ export async function twinsWithNaN(context: Context): Promise<Twins> {
 }
 
 /**
- * Where NaN stands among numbers is each engine's own: above all, or in no comparison. The same rows of NaN must come with pruning and
- * without, and every other row as ever.
+ * Where NaN stands among numbers is each engine's own: above all, or in no comparison. So all rows of NaN must come or none, the same with
+ * pruning and without, and every other row as ever.
  */
 export async function* certifyNaN({ engines, notRun }: Context, tables: Twins): AsyncIterable<Cell> {
   const byColumn = Map.groupBy(tables.questions, ({ column }) => column);
@@ -113,7 +113,10 @@ async function answer(
         `${worded(predicate)}: rows of NaN ${ranges(fewer ?? [])} for ${ranges(more ?? [])} without bounds`,
       );
     }
-    return { lines, hasNaN: (more ?? []).length > 0 };
+    const found = more?.length ?? 0;
+    if (found > 0 && found < open.size)
+      lines.push(`${worded(predicate)}: rows of NaN ${ranges(more ?? [])} for ${ranges([...open])}`);
+    return { lines, hasNaN: found > 0 };
   } catch (error) {
     return { lines: [`error: ${predicate.op}: ${(error as Error).message}`], hasNaN: false };
   }

@@ -8,7 +8,7 @@ import { type Twins, typed } from '../../certify/tables/twins.ts';
 
 const column = typed('double', 'NaN');
 const predicate: Predicate = { column: column.name, type: 'double', op: '>=', value: 2 };
-const rows = [1, 2, 'NaN'].map((value, index) => ({ seq: String(index), [column.name]: value }));
+const rows = [1, 2, 'NaN', 'NaN'].map((value, index) => ({ seq: String(index), [column.name]: value }));
 const [bounded, unbounded] = ['bounded', 'unbounded'].map(
   (name) => ({ table: { namespace: [], name } }) as unknown as Dataset,
 ) as [Dataset, Dataset];
@@ -26,7 +26,7 @@ async function cellOf(withBounds: readonly number[], without: readonly number[])
 }
 
 test('NaN may stand above every number or in no comparison, the same with bounds and without', async () => {
-  expect(await cellOf([1, 2], [2, 1])).toMatchObject({
+  expect(await cellOf([1, 2, 3], [3, 2, 1])).toMatchObject({
     outcome: 'green',
     detail: expect.stringContaining('above every number'),
   });
@@ -37,9 +37,16 @@ test('NaN may stand above every number or in no comparison, the same with bounds
 });
 
 test('NaN that is found only where nothing is skipped is told, and so is a number that is missing', async () => {
-  expect(await cellOf([1], [1, 2])).toMatchObject({
+  expect(await cellOf([1], [1, 2, 3])).toMatchObject({
     outcome: 'red',
-    differences: ['>= 2: rows of NaN none for 2 without bounds'],
+    differences: ['>= 2: rows of NaN none for 2-3 without bounds'],
   });
-  expect(await cellOf([2], [1, 2])).toMatchObject({ outcome: 'red', differences: ['>= 2: rows none for 1'] });
+  expect(await cellOf([1, 3], [1, 3])).toMatchObject({
+    outcome: 'red',
+    differences: ['>= 2: rows of NaN 3 for 2-3'],
+  });
+  expect(await cellOf([2, 3], [1, 2, 3])).toMatchObject({
+    outcome: 'red',
+    differences: ['>= 2: rows none for 1'],
+  });
 });
