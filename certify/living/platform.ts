@@ -76,8 +76,9 @@ export async function startPlatform(
     rollbacks: 0,
     gaveUp: [],
   };
-  const call = (procedure: (typeof procedures)[number]) =>
-    program.ask({ do: procedure, table, older_than: oldestKept() });
+  // The same throughout: with a slow machine's run, history must not grow shorter than what waits in its queues.
+  const older_than = oldestKept();
+  const call = (procedure: (typeof procedures)[number]) => program.ask({ do: procedure, table, older_than });
   return {
     work,
     async maintain() {
