@@ -1,6 +1,6 @@
 /**
  * Every engine reads what the registrar writes: `npm run certify -- [--short] [--engines PyIceberg,Spark] [--sections types,…]
- * [--minutes 5] [--seed …] [--json run.json]`, or `-- --from run.json`. A full run writes docs/compatibility.md and docs/compatibility.html, so does one that
+ * [--minutes 4] [--seed …] [--json run.json]`, or `-- --from run.json`. A full run writes docs/compatibility.md and docs/compatibility.html, so does one that
  * was kept. The last line sums up the cells; the exit code is 1 when one is red or was not run and is not explained.
  */
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     short: { type: 'boolean', default: false },
     engines: { type: 'string' },
     sections: { type: 'string' },
-    minutes: { type: 'string', default: '5' },
+    minutes: { type: 'string', default: '4' },
     seed: { type: 'string', default: 'certified' },
     json: { type: 'string' },
     from: { type: 'string' },
