@@ -131,8 +131,8 @@ describe('extendManifestList', () => {
     expect(parent.blocks.map(({ recordCount }) => recordCount)).toEqual([...Array(14).fill(1), 16, 16, 256]);
 
     const { list: next } = extend(2, parent, 303);
-    expect(next.blocks.slice(1)).toEqual(parent.blocks);
-    next.blocks.slice(1).forEach((block, at) => expect(block).toBe(parent.blocks[at]));
+    expect(next.blocks).toHaveLength(parent.blocks.length + 1);
+    for (const [at, block] of parent.blocks.entries()) expect(next.blocks[at + 1]).toBe(block);
 
     const { list: joined } = extend(2, next, 304);
     expect(joined.blocks.map(({ recordCount }) => recordCount)).toEqual([16, 16, 16, 256]);
@@ -140,7 +140,8 @@ describe('extendManifestList', () => {
   });
 
   it('never puts more records into a block than fit, nor joins what is large', () => {
-    const sizes = (list: ManifestList | undefined) => list?.blocks.map(({ recordCount }) => recordCount) ?? [];
+    const sizes = (list: ManifestList | undefined) =>
+      list?.blocks.map(({ recordCount }) => recordCount) ?? [];
     const [manifest] = manifestFiles(extend(2, undefined, 1).list);
     let list: ManifestList | undefined;
     for (let n = 0; n < 60; n += 1) {
