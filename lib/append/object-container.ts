@@ -110,10 +110,28 @@ export function encodeBlocks<T>(type: AvroType<T>, records: readonly T[]): reado
     const slice = records.slice(start, start + BLOCK_RECORDS);
     const out = byteWriter();
     for (const record of slice) type.write(out, record);
-    blocks.push({ recordCount: slice.length, bytes: zlib.deflateRawSync(written(out)) });
+    blocks.push({ recordCount: slice.length, bytes: deflated(written(out)) });
   }
   return blocks;
 }
+
+/** What is smaller is stored: to deflate it would take longer than to send what it saves. */
+const LEAST_DEFLATED_BYTES = 2048;
+
+/** As the codec `deflate` has it (RFC 1951), small blocks uncompressed (section 3.2.4). */
+function deflated(bytes: Uint8Array): Uint8Array {
+  const { length } = bytes;
+  if (length >= LEAST_DEFLATED_BYTES) return zlib.deflateRawSync(bytes);
+  const stored = Buffer.allocUnsafe(STORED_HEADER_BYTES + length);
+  // The last block, stored; its length and its complement.
+  stored[0] = 1;
+  stored.writeUInt16LE(length, 1);
+  stored.writeUInt16LE(~length & 0xffff, 3);
+  stored.set(bytes, STORED_HEADER_BYTES);
+  return stored;
+}
+
+const STORED_HEADER_BYTES = 5;
 
 /** Blocks of records that are encoded already, at most `BLOCK_RECORDS` in each: no more than those are held uncompressed. */
 export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] {

@@ -9,15 +9,25 @@ import { extendSnapshots } from './snapshot-log.ts';
 const REPEATING = ['snapshots', 'snapshot-log'] as const;
 type Repeating = (typeof REPEATING)[number];
 
-/** The text of these arrays. */
-export type HistoryText = Readonly<Partial<Record<Repeating, Uint8Array>>>;
+/** What hardly any commit changes. */
+const LASTING: ReadonlySet<string> = new Set(['schemas', 'partition-specs', 'sort-orders', 'properties']);
+
+/** What one metadata's text says of the next one's: the text of the arrays that repeat, and what lasts with the values it was read as. */
+export interface HistoryText extends Readonly<Partial<Record<Repeating, Uint8Array>>> {
+  readonly lasting?: ReadonlyMap<string, LastingValue>;
+}
+
+interface LastingValue {
+  readonly text: Uint8Array;
+  readonly value: unknown;
+}
 
 /** Metadata as it came, JSON in UTF-8, and where its members lie: it can be read without parsing all of it. */
 export interface MetadataText {
   readonly text: Uint8Array;
   readonly span: Span;
   readonly members: ReadonlyMap<string, Span>;
-  /** What of an array's beginning is byte by byte the known one's, and may be read from there. */
+  /** What is byte by byte the known one's, an array's beginning or all of a value, and may be read from there. */
   readonly repeated: HistoryText;
 }
 
@@ -30,6 +40,7 @@ export interface MetadataText {
 export function scanMetadata(text: Uint8Array, from: number, known: HistoryText = {}): MetadataText {
   const members = new Map<string, Span>();
   const repeated: Partial<Record<Repeating, Uint8Array>> = {};
+  const lasting = new Map<string, LastingValue>();
   const end = scanObject(text, from, (name, start) => {
     let at: number | undefined;
     if (isRepeating(name)) {
@@ -40,11 +51,17 @@ export function scanMetadata(text: Uint8Array, from: number, known: HistoryText 
         repeated[name] = array as Uint8Array;
       } else delete repeated[name];
     }
+    const last = known.lasting?.get(name);
+    lasting.delete(name);
+    if (last !== undefined && isRepeated(text, start, last.text)) {
+      at = start + last.text.length;
+      lasting.set(name, last);
+    }
     at ??= valueEnd(text, start);
     members.set(name, { start, end: at });
     return at;
   });
-  return { text, span: { start: from, end }, members, repeated };
+  return { text, span: { start: from, end }, members, repeated: { ...repeated, lasting } };
 }
 
 /** What is read of metadata's text: all but its history, its snapshots, and the text that the next one will repeat. */
@@ -84,15 +101,17 @@ export function readMetadataText(
         ? readOn(text, { start: span.start + known.length - 1, end: span.end }, before.snapshots)
         : readAll(text, span);
     if (snapshots === undefined) return undefined;
-    const small = [...members].filter(([name]) => !UNREAD.has(name));
-    const history = [...members].filter(([name]) => isRepeating(name));
-    return {
-      metadata: Object.fromEntries(small.map(([name, at]) => [name, parseJson(decode(text, at))])),
-      snapshots,
-      historyText: Object.fromEntries(
-        history.map(([name, { start, end }]) => [name, text.subarray(start, end)]),
-      ),
-    };
+    const metadata: Record<string, unknown> = {};
+    const lasting = new Map<string, LastingValue>();
+    const history: Partial<Record<Repeating, Uint8Array>> = {};
+    for (const [name, at] of members) {
+      if (isRepeating(name)) history[name] = text.subarray(at.start, at.end);
+      if (UNREAD.has(name)) continue;
+      const value = repeated.lasting?.get(name)?.value ?? parseJson(decode(text, at));
+      metadata[name] = value;
+      if (LASTING.has(name)) lasting.set(name, { text: text.subarray(at.start, at.end), value });
+    }
+    return { metadata, snapshots, historyText: { ...history, lasting } };
   } catch (error) {
     // What is not understood here is for the whole parse to judge.
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
@@ -112,7 +131,14 @@ function repeatedBytes(text: Uint8Array, at: number, known: Uint8Array): number 
   return same && isBetweenElements(text[at + length]) ? length : 0;
 }
 
+/** Whether an array or object, which ends by itself, stands at a place of a text. */
+function isRepeated(text: Uint8Array, at: number, known: Uint8Array): boolean {
+  const opens = known[0] === OPEN_ARRAY || known[0] === OPEN_OBJECT;
+  return opens && Buffer.compare(text.subarray(at, at + known.length), known) === 0;
+}
+
 const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
 
 /** A comma or the array's end: the last element is not longer than it was. */
 function isBetweenElements(byte: number | undefined): boolean {

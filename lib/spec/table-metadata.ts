@@ -1,5 +1,6 @@
 import { RegistrarError } from '../errors.ts';
 import { array, int, type JsonObject, long, object, optional, text, texts } from './json-object.ts';
+import { onceFor } from './once-for.ts';
 import type { PartitionField, PartitionSpec } from './partition-spec.ts';
 import { type NumberedSchema, readSchema } from './schema-json.ts';
 import type { Snapshot, SnapshotRef } from './snapshot.ts';
@@ -125,21 +126,26 @@ function readFormatVersion(metadata: JsonObject): 1 | 2 | 3 {
 function readSchemas(metadata: JsonObject, formatVersion: number): readonly NumberedSchema[] {
   const several = optional(array, metadata, 'schemas');
   if (several === undefined && formatVersion > 1) throw new TypeError('"schemas" is absent');
-  return (several ?? [metadata['schema']]).map(readSchema);
+  return several === undefined ? [readSchema(metadata['schema'])] : schemasOf(several);
 }
+
+/** What a commit did not change is the same array as before. */
+const schemasOf = onceFor((several: readonly unknown[]) => several.map(readSchema));
 
 /** v1 tables may have one `partition-spec`, a list of fields, instead; its ID is then 0. */
 function readSpecs(metadata: JsonObject, formatVersion: number): readonly PartitionSpec[] {
   const several = optional(array, metadata, 'partition-specs');
-  if (several !== undefined) {
-    return several.map((json) => {
-      const spec = object(json, 'a partition spec');
-      return { 'spec-id': int(spec, 'spec-id'), fields: array(spec, 'fields').map(readPartitionField) };
-    });
-  }
+  if (several !== undefined) return specsOf(several);
   if (formatVersion > 1) throw new TypeError('"partition-specs" is absent');
   return [{ 'spec-id': 0, fields: array(metadata, 'partition-spec').map(readPartitionField) }];
 }
+
+const specsOf = onceFor((several: readonly unknown[]) =>
+  several.map((json): PartitionSpec => {
+    const spec = object(json, 'a partition spec');
+    return { 'spec-id': int(spec, 'spec-id'), fields: array(spec, 'fields').map(readPartitionField) };
+  }),
+);
 
 /** The first ID that partition fields get; v1 tables of old do not write it. */
 const FIRST_PARTITION_FIELD_ID = 1000;

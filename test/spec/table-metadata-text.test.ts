@@ -86,15 +86,24 @@ function applied(snapshots: readonly SnapshotJson[], one: Step): readonly Snapsh
 const layouts = fc.record({
   space: fc.constantFrom(undefined, 1, '\t'),
   reversed: fc.boolean(),
-  properties: fc.dictionary(treacherous, treacherous, { maxKeys: 3 }),
+  properties: fc.oneof(fc.constant({ kept: 'yes' }), fc.dictionary(treacherous, treacherous, { maxKeys: 3 })),
+  columns: fc.nat({ max: 2 }),
 });
+
+const fieldsOf = (columns: number) =>
+  Array.from({ length: columns }, (_, at) => ({
+    id: at + 1,
+    name: `column ${at}`,
+    required: false,
+    type: 'int',
+  }));
 
 test('what is read on from the state before is what is read in one piece, whatever other writers and the catalog do', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(step, layouts), { minLength: 1, maxLength: 8 }), (steps) => {
       let snapshots: readonly SnapshotJson[] = [];
       let before: TableState | undefined;
-      for (const [one, { space, reversed, properties }] of steps) {
+      for (const [one, { space, reversed, properties, columns }] of steps) {
         snapshots = applied(snapshots, one);
         const head = snapshots.at(-1)?.['snapshot-id'];
         const metadata = Object.entries({
@@ -104,7 +113,7 @@ test('what is read on from the state before is what is read in one piece, whatev
           'last-sequence-number': 2n ** 60n + 1n,
           'last-updated-ms': 1,
           'last-column-id': 1,
-          schemas: [{ type: 'struct', 'schema-id': 0, fields: [] }],
+          schemas: [{ type: 'struct', 'schema-id': 0, fields: fieldsOf(columns) }],
           'current-schema-id': 0,
           'partition-specs': [{ 'spec-id': 0, fields: [] }],
           'default-spec-id': 0,
@@ -155,4 +164,21 @@ test('an appended snapshot alone is parsed: the ones before are the very objects
   expect(second.snapshots.get(1n)).toBe(first.snapshots.get(1n));
   const expired = both(text([2n, 3n, 4n]), second).state;
   expect(expired.snapshots.get(2n)).not.toBe(first.snapshots.get(2n));
+});
+
+test('what no commit changed is what it was; of a member that comes twice the last counts', () => {
+  const schemas = '[{"type":"struct","schema-id":0,"fields":[]}]';
+  const text = (members: string) =>
+    `{"format-version":2,"table-uuid":"u","location":"s3://lake/orders","last-sequence-number":1,"last-updated-ms":1,"last-column-id":1,` +
+    `"schemas":${schemas},"current-schema-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"default-spec-id":0,"refs":{},"snapshots":[],${members}}`;
+  const first = both(text('"properties":{"a":"1"}')).state;
+  const second = both(text('"properties":{"a":"2"}'), first).state;
+  expect(second.schemas).toBe(first.schemas);
+  expect(second.defaultSpec).toBe(first.defaultSpec);
+  expect(second.properties).toEqual({ a: '2' });
+  const { whole, followed } = both(text('"properties":{"a":"2"},"properties":{"a":"3"}'), second);
+  expect(followed).toStrictEqual(whole);
+  expect(both(text('"properties":{"a":"3"},"properties":{"a":"2"}'), second).state.properties).toEqual({
+    a: '2',
+  });
 });

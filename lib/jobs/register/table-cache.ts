@@ -20,8 +20,8 @@ export type TableCache = Map<string, CachedTable>;
 
 const MAX_AGE_MS = 60_000;
 export const DOUBTED = 2;
-/** Found stale: it may have been a compaction, and three loads in a row that show nobody else's commit say that it was. */
-export const SOME_DOUBT = DOUBTED + 2;
+/** Found stale: it may have been a compaction, and four loads in a row that show nobody else's commit say that it was. */
+export const SOME_DOUBT = DOUBTED + 3;
 /** Of several handlers of one table each meets its own commit now and then: where others do write, nine loads must say so. */
 export const MOST_DOUBT = DOUBTED + 8;
 

@@ -58,9 +58,9 @@ describe('keepWarm', () => {
       nowMs: 0,
     })?.doubt ?? 0;
 
-  test('a table that was stale is loaded before the next three commits, and is trusted after one that needs no load', () => {
+  test('a table that was stale is loaded before the next four commits, and is trusted after one that needs no load', () => {
     let doubt = after(0, true, one, 2);
-    for (let loads = 0; loads < 3; loads += 1) {
+    for (let loads = 0; loads < 4; loads += 1) {
       expect(isUsable(cached(doubt), 0)).toBe(false);
       doubt = after(doubt, false, one, 1);
     }
