@@ -6,6 +6,9 @@ import { RegistrarError } from '../lib/errors.ts';
 export type Answers = {
   readonly url: string;
   readonly layout: string | undefined;
+  /** The datasets that are taken; undefined: all. */
+  readonly from: readonly string[] | undefined;
+  readonly tableLocation: string | undefined;
   readonly catalogUri: string;
   readonly namespace: string;
   /** Name of the secret that holds the catalog's token; none for a catalog without, or with the role's signature. */
@@ -28,12 +31,14 @@ export function configurationFile(answers: Answers): string {
   const values: Readonly<Record<string, unknown>> = definite({
     url: answers.url,
     layout: answers.layout,
+    from: answers.from,
     catalog_uri: answers.catalogUri,
     namespace: answers.namespace,
     create_table: answers.createTable,
     catalog_token: tokenReference(answers),
     freshness: answers.freshness,
     ...(answers.cloud === 'google' ? googleValues(answers) : awsValues(answers)),
+    ...(answers.tableLocation !== undefined && { table_location: answers.tableLocation }),
   });
   const settings = describeSettings().filter(({ name }) => !name.includes('.') && name !== 'kind');
   const [chosen, others] = [

@@ -7,6 +7,9 @@ export interface InitFlags {
   readonly cloud?: Answers['cloud'];
   readonly url?: string;
   readonly layout?: string;
+  /** Separated by commas. */
+  readonly from?: string;
+  readonly tableLocation?: string;
   readonly catalogUri?: string;
   readonly namespace?: string;
   readonly tokenSecret?: string;
@@ -48,6 +51,8 @@ export async function answersTo(flags: InitFlags): Promise<Answers> {
         flags.layout,
         'How are their keys made: the name of a shipper, such as spark, or a template (Enter: {url}/thadam/v1/{pipeline}/{dataset}/…)?',
       ),
+      from: flags.from?.split(',').map((dataset) => dataset.trim()),
+      tableLocation: flags.tableLocation,
       catalogUri: await needed(
         flags.catalogUri,
         '--catalog-uri',

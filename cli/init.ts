@@ -35,6 +35,11 @@ export function initCommand(): Command {
       '--layout <layout>',
       `how their keys are made: a shipper (${LAYOUT_PRESET_NAMES.join(', ')}) or a template such as {url}/{dataset}/…`,
     )
+    .option('--from <datasets>', 'those that are taken, separated by commas; else all: firehose needs it')
+    .option(
+      '--table-location <template>',
+      'where tables lie, such as s3://lake/tables/{dataset}; else beside the segments: aiven needs it',
+    )
     .option('--catalog-uri <uri>', 'the Iceberg REST catalog')
     .option('--namespace <name>', 'of the tables')
     .option(

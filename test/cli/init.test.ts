@@ -33,6 +33,23 @@ function init(...args: readonly string[]) {
 }
 
 describe('iceberg-registrar init', () => {
+  test.each([
+    ['firehose', ['--from', 'orders, refunds'], { from: ['orders', 'refunds'] }],
+    [
+      'aiven',
+      ['--table-location', 's3://lake/tables/{dataset}'],
+      { table_location: 's3://lake/tables/{dataset}' },
+    ],
+  ])('says for the layout %s what it cannot do without', (layout, flags, wanted) => {
+    const without = init(...ANSWERS, '--layout', layout);
+    expect(without.status).toBe(1);
+    expect(without.stderr).toContain(Object.keys(wanted)[0]);
+    const { status, stderr, read } = init(...ANSWERS, '--layout', layout, ...flags);
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(parse(read('registrar.yaml'))).toMatchObject({ layout, ...wanted });
+  });
+
   test('writes two files that can be deployed as they are', async () => {
     const { dir, status, stderr } = init(
       ...ANSWERS,
