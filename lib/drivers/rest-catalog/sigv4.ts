@@ -1,9 +1,9 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { Clock } from '../../ports.ts';
+import { Sha256 } from '../sha256.ts';
 import type { Authorization } from './authorization.ts';
 
 export interface AwsCredentials {
@@ -36,7 +36,7 @@ export function awsSignature(
         );
       }
     },
-    sha256: Hash.bind(null, 'sha256'),
+    sha256: Sha256,
   });
 
   return {

@@ -1,6 +1,6 @@
-import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { HttpRequest } from '../http.ts';
+import { Sha256 } from '../sha256.ts';
 
 export interface AwsCredentials {
   readonly accessKeyId: string;
@@ -25,7 +25,7 @@ export async function signedRequest(
   { service, region, credentials, nowMs }: Signing,
 ): Promise<HttpRequest> {
   const { protocol, hostname, host } = new URL(request.origin);
-  const signer = new SignatureV4({ service, region, credentials, sha256, uriEscapePath: false });
+  const signer = new SignatureV4({ service, region, credentials, sha256: Sha256, uriEscapePath: false });
   const signed = await signer.sign(
     { ...request, protocol, hostname, query: {}, headers: { ...request.headers, host } },
     { signingDate: new Date(nowMs) },
@@ -33,5 +33,3 @@ export async function signedRequest(
   const { host: _sentAnyway, ...headers } = signed.headers;
   return { ...request, headers };
 }
-
-const sha256 = Hash.bind(null, 'sha256');

@@ -1,0 +1,59 @@
+import { createHmac, hash } from 'node:crypto';
+
+type Source = string | ArrayBuffer | ArrayBufferView;
+
+/**
+ * SHA-256, or its HMAC under a secret, as Smithy's signer asks for them. The signer finds its derived key by an HMAC of the credentials,
+ * made anew for every request: the last few of a text under a text are kept.
+ */
+export class Sha256 {
+  static readonly #named = new Map<string, Uint8Array>();
+  readonly #secret: Source | undefined;
+  #parts: Uint8Array[] = [];
+
+  constructor(secret?: Source) {
+    this.#secret = secret;
+  }
+
+  update(part: Uint8Array): void {
+    this.#parts.push(part);
+  }
+
+  reset(): void {
+    this.#parts = [];
+  }
+
+  async digest(): Promise<Uint8Array> {
+    const [first = new Uint8Array(), ...rest] = this.#parts;
+    const bytes = rest.length === 0 ? first : Buffer.concat(this.#parts);
+    if (this.#secret === undefined) return hash('sha256', bytes, 'buffer');
+    return typeof this.#secret === 'string'
+      ? named(Sha256.#named, this.#secret, bytes)
+      : mac(this.#secret, bytes);
+  }
+}
+
+const MOST_NAMED = 32;
+
+function named(known: Map<string, Uint8Array>, secret: string, bytes: Uint8Array): Uint8Array {
+  const name = `${secret.length} ${secret}${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')}`;
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const made = mac(secret, bytes);
+  const [oldest] = known.keys();
+  if (known.size === MOST_NAMED && oldest !== undefined) known.delete(oldest);
+  known.set(name, made);
+  return made;
+}
+
+function mac(secret: Source, bytes: Uint8Array): Uint8Array {
+  return createHmac('sha256', typeof secret === 'string' ? secret : bytesOf(secret))
+    .update(bytes)
+    .digest();
+}
+
+function bytesOf(source: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+}
