@@ -183,6 +183,8 @@ async function enginesAnew(
   { engines, notRun, scratch, log, onClose }: Context,
   catalog: CatalogService,
 ): Promise<Readers> {
+  // chdb is one to a process.
+  for (const engine of engines) if (engine.name === 'ClickHouse') await engine.stop();
   const names = engines.map(({ name }) => name);
   const started = await startEngines(names, { catalog, scratch, logFolder: scratch, log });
   for (const engine of started.engines) onClose(() => engine.stop());

@@ -1,7 +1,6 @@
 import { RegistrarError } from '../../errors.ts';
 import { isHalfMade } from '../../schema/new-table.ts';
 import { inUploadOrder } from '../../schema/upload-order.ts';
-import { isWrittenByIceberg } from '../../segment/iceberg-writer.ts';
 import { type Segment, segmentOf } from '../../segment/segment.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
@@ -13,7 +12,6 @@ import type { TablePorts, TableTarget } from './register-ports.ts';
 
 /**
  * The table of a batch that found none, or a half-made one: made from the first of its segments that a table can be made from.
- * What an Iceberg engine wrote begins none, since it may be left of one that was dropped (I11).
  * Where there is none, the footers come back with every segment condemned or ignored.
  *
  * @throws `table.missing` when the registrar may not create tables, and what `createTable` throws
@@ -33,10 +31,6 @@ export async function ensureTable(
   const condemned = new Map(footers.condemned);
   const segments: Segment[] = [];
   for (const { uri, reference, read } of footers.segments) {
-    if (target.entry.on_unprovable === 'quarantine' && isWrittenByIceberg(read)) {
-      condemned.set(uri, ofOtherTable(uri, target));
-      continue;
-    }
     try {
       const segment = segmentOf(reference, read, segmentOptions(target));
       if (segment === 'empty') ignored.set(uri, 'empty');
@@ -62,16 +56,6 @@ function segmentOptions({ entry }: TableTarget) {
     caseSensitiveNames: entry.case_sensitive_names,
     timestampMillis: entry.timestamp_millis,
   };
-}
-
-function ofOtherTable(uri: string, { table }: TableTarget): RegistrarError {
-  const name = formatIdentifier(table);
-  return new RegistrarError(
-    'registration.unprovable',
-    `Cannot begin table "${name}" with "${uri}": an Iceberg engine wrote it ("iceberg.schema" in its footer), so it may be of a table that was dropped; ` +
-      'create the table, then redrive it, or discard it, or set on_unprovable: register where such files are shipped',
-    { context: { uri, table: name } },
-  );
 }
 
 /** The table is not there, and is not ours to make. */
