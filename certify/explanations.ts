@@ -256,6 +256,17 @@ export const explanations: readonly Explanation[] = [
     sources: ['https://github.com/apache/iceberg-python/blob/main/pyiceberg/table/inspect.py'],
   },
   {
+    anchor: 'spark-files-uuid',
+    title: 'Spark’s metadata tables fail on `readable_metrics` of a uuid column',
+    engines: ['Spark'],
+    features: /metadata tables$/,
+    differences: /ClassCastException: Cannot cast java\.util\.UUID to java\.lang\.CharSequence$/,
+    text: 'A uuid is a string to Spark, and `StructInternalRow.getUTF8StringInternal` asks for a `CharSequence` where the bounds in `readable_metrics` are `java.util.UUID`. Leave that column out: `SELECT file_path, record_count FROM t.files`. Scans are not concerned.',
+    sources: [
+      'https://github.com/apache/iceberg/blob/main/spark/v4.0/spark/src/main/java/org/apache/iceberg/spark/source/StructInternalRow.java',
+    ],
+  },
+  {
     anchor: 'daft-uuid',
     title: 'Daft has no UUIDs where it must make a column up, or compare one',
     engines: ['Daft'],
