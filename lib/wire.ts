@@ -1,6 +1,6 @@
 /**
  * The composition root of functions, command line and local stack, and the one reader of the environment: configuration →
- * drivers → the ports of the jobs. What outlives an invocation is kept here and nowhere else.
+ * drivers → the ports of the jobs. What outlives an invocation is kept here and nowhere else, but for answers of pure functions.
  */
 import pLimit from 'p-limit';
 import type { Entry, StoreSettings } from './config/entry.ts';
@@ -44,9 +44,10 @@ import type {
 } from './ports.ts';
 import { publishingLog } from './report/metrics.ts';
 import { untraced } from './report/untraced.ts';
+import { onceFor } from './spec/once-for.ts';
 import { readConfig } from './wire/configuration.ts';
 import { doctorServices } from './wire/doctor-services.ts';
-import { eachOnce, untilItWorks } from './wire/memo.ts';
+import { untilItWorks } from './wire/memo.ts';
 import { connectStore, queueByName, queueSetup, storeMaker, storeOfName } from './wire/platform-services.ts';
 import { proxiesOf } from './wire/proxies.ts';
 
@@ -109,7 +110,7 @@ export async function wireBase(
   const rotationOf = (entry: Entry) =>
     rotating[entries.indexOf(entry)] ?? { now: () => entry, reread: async () => undefined };
   const storeOf = storeMaker(env, early);
-  const servicesOf = eachOnce((entry: Entry) => {
+  const servicesOf = onceFor((entry: Entry) => {
     const store = rotatingStore(rotationOf(entry), (now) => storeOf(now.store));
     return { store, quarantine: quarantineIn(store, entry.quarantine_url, systemRandom) };
   });
@@ -138,7 +139,7 @@ async function traceOf(entries: readonly Entry[]): Promise<Trace> {
 export async function wire(env: Environment, logTo?: Writer): Promise<Wiring> {
   const early = earlySockets(systemClock);
   const base = await wireBase(env, logTo, early);
-  const portsOf = eachOnce((entry: Entry) => entryPorts(entry, base, proxiesOf(env)));
+  const portsOf = onceFor((entry: Entry) => entryPorts(entry, base, proxiesOf(env)));
   return {
     ...base,
     portsOf,

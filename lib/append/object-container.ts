@@ -1,4 +1,5 @@
 import zlib from 'node:zlib';
+import { keepLast } from '../spec/keep-last.ts';
 import { type AvroShape, avroShape } from './avro-shape.ts';
 import type { AvroType } from './avro-type.ts';
 import { type ByteReader, byteReader, readBytes, readInt, readItemCount, readRaw } from './byte-reader.ts';
@@ -191,9 +192,7 @@ export function shapeOf({ schema }: Pick<ObjectContainer, 'schema'>): AvroShape 
   const known = shapes.get(schema);
   if (known !== undefined) return known;
   const shape = avroShape(JSON.parse(schema));
-  const [oldest] = shapes.keys();
-  if (shapes.size === MOST_SHAPES && oldest !== undefined) shapes.delete(oldest);
-  if (schema.length <= LONGEST_SCHEMA) shapes.set(schema, shape);
+  if (schema.length <= LONGEST_SCHEMA) keepLast(shapes, schema, shape, MOST_SHAPES);
   return shape;
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
+import { keepLast } from '../spec/keep-last.ts';
 
 type Source = string | ArrayBuffer | ArrayBufferView;
 
@@ -7,7 +8,6 @@ type Source = string | ArrayBuffer | ArrayBufferView;
  * made anew for every request: the last few of a text under a text are kept.
  */
 export class Sha256 {
-  static readonly #named = new Map<string, Uint8Array>();
   readonly #secret: Source | undefined;
   #parts: Uint8Array[] = [];
 
@@ -27,22 +27,19 @@ export class Sha256 {
     const [first = new Uint8Array(), ...rest] = this.#parts;
     const bytes = rest.length === 0 ? first : Buffer.concat(this.#parts);
     if (this.#secret === undefined) return hash('sha256', bytes, 'buffer');
-    return typeof this.#secret === 'string'
-      ? named(Sha256.#named, this.#secret, bytes)
-      : mac(this.#secret, bytes);
+    return typeof this.#secret === 'string' ? keptMac(this.#secret, bytes) : mac(this.#secret, bytes);
   }
 }
 
-const MOST_NAMED = 32;
+const macs = new Map<string, Uint8Array>();
+const MOST_MACS = 32;
 
-function named(known: Map<string, Uint8Array>, secret: string, bytes: Uint8Array): Uint8Array {
+function keptMac(secret: string, bytes: Uint8Array): Uint8Array {
   const name = `${secret.length} ${secret}${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')}`;
-  const before = known.get(name);
-  if (before !== undefined) return before;
+  const known = macs.get(name);
+  if (known !== undefined) return known;
   const made = mac(secret, bytes);
-  const [oldest] = known.keys();
-  if (known.size === MOST_NAMED && oldest !== undefined) known.delete(oldest);
-  known.set(name, made);
+  keepLast(macs, name, made, MOST_MACS);
   return made;
 }
 

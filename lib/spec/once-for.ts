@@ -1,4 +1,4 @@
-/** A pure function of an object that nobody changes, computed once for each of them and kept as long as it lives. */
+/** What follows from an object that nobody changes, computed once for each of them and kept as long as it lives. */
 export function onceFor<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const computed = new WeakMap<K, { readonly value: V }>();
   return (key) => {

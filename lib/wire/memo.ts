@@ -18,15 +18,3 @@ export function untilItWorks<T>(make: () => Promise<T>): () => Promise<T> {
     return made;
   };
 }
-
-/** Made once for each key. */
-export function eachOnce<K, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, V>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    made.set(key, value);
-    return value;
-  };
-}

@@ -1,5 +1,6 @@
 import type { ManifestList } from '../../append/manifest-list.ts';
 import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
+import { keepLast } from '../../spec/keep-last.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 
 /** What a warm container keeps of a table from one commit to the next. Stale is safe: the assertions refuse it (I8). */
@@ -19,6 +20,7 @@ export interface CachedTable {
 export type TableCache = Map<string, CachedTable>;
 
 const MAX_AGE_MS = 60_000;
+/** From so much doubt on a table is loaded before every commit. */
 export const DOUBTED = 2;
 /** Found stale: it may have been a compaction, and four loads in a row that show nobody else's commit say that it was. */
 export const SOME_DOUBT = DOUBTED + 3;
@@ -55,10 +57,7 @@ export function listOfHead(
 
 /** The tables that a container meets in its life may be many: the longest unused goes. */
 export function remember(cache: TableCache, key: string, table: CachedTable): void {
-  cache.delete(key);
-  cache.set(key, table);
-  const [oldest] = cache.keys();
-  if (cache.size > MAX_TABLES && oldest !== undefined) cache.delete(oldest);
+  keepLast(cache, key, table, MAX_TABLES);
 }
 
 const MAX_TABLES = 32;
