@@ -243,6 +243,15 @@ export interface BucketRegion {
   read(bucket: string): Promise<{ readonly asked: string; readonly actual: string | undefined }>;
 }
 
+/** How a subscription of a topic is set up, as far as the registrar depends on it. */
+export interface SubscriptionSetup {
+  /** `projects/p/subscriptions/s` */
+  readonly name: string;
+  readonly deadlineSeconds: number;
+  /** Undefined where no dead-letter topic takes what keeps failing. */
+  readonly maxDeliveryAttempts: number | undefined;
+}
+
 export interface LifecycleRule {
   readonly id?: string;
   /** Of the keys that it is about; empty: all. */

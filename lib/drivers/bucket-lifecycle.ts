@@ -1,6 +1,7 @@
-import { GetBucketLifecycleConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetBucketLifecycleConfigurationCommand } from '@aws-sdk/client-s3';
 import type { BucketLifecycle } from '../ports.ts';
-import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+import { type AwsSettings, awsError, awsFault } from './aws-client.ts';
+import { bucketClient } from './bucket-client.ts';
 
 /** Answers that say that there is nothing to tell: no configuration, or a store that has no such thing. */
 const NONE = new Set(['NoSuchLifecycleConfiguration']);
@@ -8,11 +9,7 @@ const UNKNOWN = new Set([400, 405, 501]);
 
 /** The enabled lifecycle rules of a bucket on S3. */
 export function s3Lifecycle(settings: AwsSettings): BucketLifecycle {
-  const client = new S3Client({
-    ...awsClientConfig(settings),
-    forcePathStyle: settings.endpoint !== undefined,
-    followRegionRedirects: true,
-  });
+  const client = bucketClient(settings);
   return {
     async read(bucket) {
       try {

@@ -1,18 +1,14 @@
 import {
   GetBucketNotificationConfigurationCommand,
   PutBucketNotificationConfigurationCommand,
-  S3Client,
 } from '@aws-sdk/client-s3';
 import type { BucketNotifications, NotificationConfiguration } from '../ports.ts';
-import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+import { type AwsSettings, awsError, awsFault } from './aws-client.ts';
+import { bucketClient } from './bucket-client.ts';
 
 /** A bucket's notifications on S3. */
 export function s3Notifications(settings: AwsSettings): BucketNotifications {
-  const client = new S3Client({
-    ...awsClientConfig(settings),
-    forcePathStyle: settings.endpoint !== undefined,
-    followRegionRedirects: true,
-  });
+  const client = bucketClient(settings);
   const attempt = async <Answer>(attempted: string, answer: Promise<Answer>): Promise<Answer> => {
     try {
       return await answer;

@@ -1,14 +1,11 @@
-import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { HeadBucketCommand } from '@aws-sdk/client-s3';
 import type { BucketRegion } from '../ports.ts';
-import { type AwsSettings, answeredRegion, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+import { type AwsSettings, answeredRegion, awsError, awsFault } from './aws-client.ts';
+import { bucketClient } from './bucket-client.ts';
 
 /** Where a bucket is, by the header that S3 answers whoever asks, in whichever region: to refusals too. */
 export function s3BucketRegion(settings: AwsSettings): BucketRegion {
-  const client = new S3Client({
-    ...awsClientConfig(settings),
-    forcePathStyle: settings.endpoint !== undefined,
-    followRegionRedirects: false,
-  });
+  const client = bucketClient(settings, { followRegionRedirects: false });
   return {
     async read(bucket) {
       const asked = await client.config.region();

@@ -1,13 +1,6 @@
+import type { SubscriptionSetup } from '../ports.ts';
 import { jsonOf, member } from './google-client.ts';
 import { type PubSubPorts, type PubSubSettings, pubsubClient, pubsubPath } from './pubsub.ts';
-
-/** How a subscription is set up, as far as the registrar depends on it. */
-export interface SubscriptionAttributes {
-  readonly name: string;
-  readonly deadlineSeconds: number;
-  /** Undefined where no dead-letter topic takes what keeps failing. */
-  readonly maxDeliveryAttempts: number | undefined;
-}
 
 /**
  * Asks Pub/Sub for the subscriptions of a topic, the first hundred; nothing is received. Whoever asks needs `pubsub.topics.get` and
@@ -19,7 +12,7 @@ export async function topicSubscriptions(
   topic: string,
   settings: PubSubSettings,
   ports: PubSubPorts,
-): Promise<readonly SubscriptionAttributes[]> {
+): Promise<readonly SubscriptionSetup[]> {
   const client = pubsubClient(settings, ports);
   const get = async (attempted: string, path: string) => {
     const answer = await client.call(attempted, { method: 'GET', path: `/v1/${path}` });

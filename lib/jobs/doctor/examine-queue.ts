@@ -1,3 +1,4 @@
+import type { SubscriptionSetup } from '../../ports.ts';
 import { type Found, failed, notChecked, ok, warning } from './finding.ts';
 
 /** What a queue of ours must be. */
@@ -5,15 +6,6 @@ export interface QueueSetup {
   readonly fifo: boolean;
   readonly visibilitySeconds: number;
   readonly maxReceiveCount: number | undefined;
-}
-
-/** What receives the messages of a topic. */
-export interface SubscriptionSetup {
-  /** `projects/p/subscriptions/s` */
-  readonly name: string;
-  readonly deadlineSeconds: number;
-  /** Undefined where no dead-letter topic takes what keeps failing. */
-  readonly maxDeliveryAttempts: number | undefined;
 }
 
 export interface QueueSetups {

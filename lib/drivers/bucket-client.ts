@@ -1,0 +1,11 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { type AwsSettings, awsClientConfig } from './aws-client.ts';
+
+/** A client for what is asked of buckets themselves, not of their objects. */
+export function bucketClient(settings: AwsSettings, { followRegionRedirects = true } = {}): S3Client {
+  return new S3Client({
+    ...awsClientConfig(settings),
+    forcePathStyle: settings.endpoint !== undefined,
+    followRegionRedirects,
+  });
+}
