@@ -2,15 +2,15 @@ import Table from 'cli-table3';
 import type { BackfillReport, Refusal, TableBackfill } from '../lib/jobs/backfill/backfill-report.ts';
 import type { Progress } from '../lib/jobs/backfill/progress.ts';
 import { storeDollars } from '../lib/jobs/backfill/requests.ts';
+import { paceText } from './pace-text.ts';
 import { printable } from './printable.ts';
 import { readableAmount } from './readable-amount.ts';
 
 /** `12,345 of 1,000,000 objects · 1,234 segments a second · 13 min left · $0.01 of $0.43 (S3 Standard, us-east-1)` */
-export function progressLine({ report, count, perSecond, leftMs, dollars, totalDollars }: Progress): string {
-  const total = `${count.isAll ? '' : 'at least '}${amount(count.counted)}`;
-  const left = leftMs === undefined ? '' : ` · ${readableAmount(leftMs, 'ms')} left`;
+export function progressLine(progress: Progress): string {
+  const { report, dollars, totalDollars } = progress;
   const cost = totalDollars === undefined ? money(dollars) : `${money(dollars)} of ${money(totalDollars)}`;
-  return `${amount(report.listed)} of ${total} objects · ${amount(perSecond)} segments a second${left} · ${cost} ${PRICES}`;
+  return `${paceText(report.listed, progress, 'segments ')} · ${cost} ${PRICES}`;
 }
 
 export const PRICES = '(store requests at the list prices of S3 Standard in us-east-1)';

@@ -13,8 +13,8 @@ import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
 import { helpText } from './help-text.ts';
+import { paceText } from './pace-text.ts';
 import { printable } from './printable.ts';
-import { readableAmount } from './readable-amount.ts';
 import { INTERRUPTED, stopSignal } from './stop-signal.ts';
 
 interface Flags {
@@ -92,12 +92,8 @@ function optionsOf(
   };
 }
 
-/** `s3://lake/orders: 12,000 of 1,000,000 objects · 1,234 a second · 13 min left` */
-function progressText({ directory, listed, count, perSecond, leftMs }: ReconcileProgress): string {
-  const amount = (of: number) => readableAmount(of, 'count');
-  const left = leftMs === undefined ? '' : ` · ${readableAmount(leftMs, 'ms')} left`;
-  const total = `${count.isAll ? '' : 'at least '}${amount(count.counted)}`;
-  return `${printable(directory)}: ${amount(listed)} of ${total} objects · ${amount(perSecond)} a second${left}`;
+function progressText(progress: ReconcileProgress): string {
+  return `${printable(progress.directory)}: ${paceText(progress.listed, progress)}`;
 }
 
 function exitCode(results: readonly Result[]): number {

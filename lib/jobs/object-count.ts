@@ -18,3 +18,17 @@ export function countObjects(objects: AsyncIterable<unknown>, signal: AbortSigna
   pass().catch(() => undefined);
   return () => count;
 }
+
+/** How fast work goes, and for how long it will at this rate. */
+export interface Pace {
+  readonly count: ObjectCount;
+  readonly perSecond: number;
+  /** Undefined until all objects are counted. */
+  readonly leftMs: number | undefined;
+}
+
+export function paceOf(count: ObjectCount, done: number, left: number, durationMs: number): Pace {
+  const perSecond = durationMs === 0 ? 0 : (done / durationMs) * 1_000;
+  const leftMs = count.isAll && perSecond > 0 ? (Math.max(0, left) / perSecond) * 1_000 : undefined;
+  return { count, perSecond, leftMs };
+}

@@ -1,14 +1,9 @@
-import type { ObjectCount } from '../object-count.ts';
+import { type ObjectCount, type Pace, paceOf } from '../object-count.ts';
 
-/** How far the comparison of one dataset has come. */
-export interface ReconcileProgress {
+/** How far the comparison of one dataset has come; its rate is of objects looked at. */
+export interface ReconcileProgress extends Pace {
   readonly directory: string;
   readonly listed: number;
-  readonly count: ObjectCount;
-  /** Objects looked at each second so far. */
-  readonly perSecond: number;
-  /** At this rate; undefined until all objects are counted. */
-  readonly leftMs: number | undefined;
 }
 
 export function reconcileProgress(
@@ -17,8 +12,5 @@ export function reconcileProgress(
   count: ObjectCount,
   durationMs: number,
 ): ReconcileProgress {
-  const perSecond = durationMs === 0 ? 0 : (listed / durationMs) * 1_000;
-  const left = Math.max(0, count.counted - listed);
-  const leftMs = count.isAll && perSecond > 0 ? (left / perSecond) * 1_000 : undefined;
-  return { directory, listed, count, perSecond, leftMs };
+  return { directory, listed, ...paceOf(count, listed, count.counted - listed, durationMs) };
 }
