@@ -1,4 +1,4 @@
-import type { Pace } from '../lib/jobs/object-count.ts';
+import type { Pace } from '../lib/jobs/pace.ts';
 import { readableAmount } from './readable-amount.ts';
 
 /** `12,000 of 1,000,000 objects · 1,234 a second · 13 min left`. @param unit what the rate is of, where that is not the objects */

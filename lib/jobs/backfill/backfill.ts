@@ -1,4 +1,4 @@
-import { countObjects } from '../object-count.ts';
+import { countObjects } from '../pace.ts';
 import { sendAgain } from '../quarantine/send-again.ts';
 import { footerMemory } from '../register/footer-memory.ts';
 import type { BackfillPorts } from './backfill-ports.ts';

@@ -1,4 +1,4 @@
-import { type ObjectCount, type Pace, paceOf } from '../object-count.ts';
+import { type ObjectCount, type Pace, paceOf } from '../pace.ts';
 import type { BackfillReport } from './backfill-report.ts';
 import { storeDollars } from './requests.ts';
 

@@ -1,4 +1,4 @@
-import { type ObjectCount, type Pace, paceOf } from '../object-count.ts';
+import { type ObjectCount, type Pace, paceOf } from '../pace.ts';
 
 /** How far the comparison of one dataset has come; its rate is of objects looked at. */
 export interface ReconcileProgress extends Pace {

@@ -10,7 +10,7 @@ import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
 import { lostCommits } from '../health/lost-commits.ts';
-import { countObjects } from '../object-count.ts';
+import { countObjects } from '../pace.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
 import { missingTable } from '../register/ensure-table.ts';

@@ -1,3 +1,5 @@
+/** How far work on listed objects has come. */
+
 /** How many objects there are, counted by a pass of its own beside the work. */
 export interface ObjectCount {
   readonly counted: number;
