@@ -29,55 +29,64 @@ export function manifestEntryType(
   snapshotId: bigint,
   partitionFields: readonly ResolvedPartitionField[],
 ): AvroType<DataFile> {
-  const sequenceNumbers: readonly RecordField<DataFile>[] = [
-    field(3, 'sequence_number', optional(long), absent),
-    field(4, 'file_sequence_number', optional(long), absent),
-  ];
+  const { before, after } = DATA_FILE_FIELDS[formatVersion];
+  const partition: RecordField<DataFile> = field(
+    102,
+    'partition',
+    partitionType(partitionFields),
+    (file) => file.partition,
+  );
   return record('manifest_entry', [
     field(0, 'status', int, () => ADDED),
     field(1, 'snapshot_id', optional(long), () => snapshotId),
-    ...(formatVersion === 1 ? [] : sequenceNumbers),
-    field(2, 'data_file', dataFileType(formatVersion, partitionFields), (file) => file),
+    ...(formatVersion === 1 ? [] : SEQUENCE_NUMBERS),
+    field(2, 'data_file', record('r2', [...before, partition, ...after]), (file) => file),
   ]);
 }
 
-function dataFileType(
-  formatVersion: 1 | 2 | 3,
-  partitionFields: readonly ResolvedPartitionField[],
-): AvroType<DataFile> {
+/** The fields of `data_file` before and after its partition, by format version. */
+interface DataFileFields {
+  readonly before: readonly RecordField<DataFile>[];
+  readonly after: readonly RecordField<DataFile>[];
+}
+
+function dataFileFields(formatVersion: 1 | 2 | 3): DataFileFields {
   const since = (version: number, ...fields: RecordField<DataFile>[]): readonly RecordField<DataFile>[] =>
     formatVersion >= version ? fields : [];
-  return record('r2', [
-    ...since(
-      2,
-      field(134, 'content', int, () => 0),
-    ),
-    field(100, 'file_path', string, (file) => file.filePath),
-    field(101, 'file_format', string, () => 'PARQUET'),
-    field(102, 'partition', partitionType(partitionFields), (file) => file.partition),
-    field(103, 'record_count', long, (file) => file.recordCount),
-    field(104, 'file_size_in_bytes', long, (file) => file.fileSizeInBytes),
-    ...(formatVersion === 1 ? [field(105, 'block_size_in_bytes', long, () => BLOCK_SIZE_IN_BYTES)] : []),
-    field(108, 'column_sizes', optional(mapByColumn(117, 118, long)), (file) => known(file.columnSizes)),
-    field(109, 'value_counts', optional(mapByColumn(119, 120, long)), (file) => known(file.valueCounts)),
-    field(110, 'null_value_counts', optional(mapByColumn(121, 122, long)), (file) =>
-      known(file.nullValueCounts),
-    ),
-    field(137, 'nan_value_counts', optional(mapByColumn(138, 139, long)), absent),
-    field(125, 'lower_bounds', optional(mapByColumn(126, 127, bytes)), (file) => known(file.lowerBounds)),
-    field(128, 'upper_bounds', optional(mapByColumn(129, 130, bytes)), (file) => known(file.upperBounds)),
-    field(131, 'key_metadata', optional(bytes), absent),
-    field(132, 'split_offsets', optional(array(133, long)), (file) => file.splitOffsets),
-    ...since(2, field(135, 'equality_ids', optional(array(136, int)), absent)),
-    field(140, 'sort_order_id', optional(int), (file) => file.sortOrderId ?? 0),
-    ...since(3, field(142, 'first_row_id', optional(long), absent)),
-    ...since(2, field(143, 'referenced_data_file', optional(string), absent)),
-    ...since(
-      3,
-      field(144, 'content_offset', optional(long), absent),
-      field(145, 'content_size_in_bytes', optional(long), absent),
-    ),
-  ]);
+  return {
+    before: [
+      ...since(
+        2,
+        field(134, 'content', int, () => 0),
+      ),
+      field(100, 'file_path', string, (file) => file.filePath),
+      field(101, 'file_format', string, () => 'PARQUET'),
+    ],
+    after: [
+      field(103, 'record_count', long, (file) => file.recordCount),
+      field(104, 'file_size_in_bytes', long, (file) => file.fileSizeInBytes),
+      ...(formatVersion === 1 ? [field(105, 'block_size_in_bytes', long, () => BLOCK_SIZE_IN_BYTES)] : []),
+      field(108, 'column_sizes', optional(mapByColumn(117, 118, long)), (file) => known(file.columnSizes)),
+      field(109, 'value_counts', optional(mapByColumn(119, 120, long)), (file) => known(file.valueCounts)),
+      field(110, 'null_value_counts', optional(mapByColumn(121, 122, long)), (file) =>
+        known(file.nullValueCounts),
+      ),
+      field(137, 'nan_value_counts', optional(mapByColumn(138, 139, long)), absent),
+      field(125, 'lower_bounds', optional(mapByColumn(126, 127, bytes)), (file) => known(file.lowerBounds)),
+      field(128, 'upper_bounds', optional(mapByColumn(129, 130, bytes)), (file) => known(file.upperBounds)),
+      field(131, 'key_metadata', optional(bytes), absent),
+      field(132, 'split_offsets', optional(array(133, long)), (file) => file.splitOffsets),
+      ...since(2, field(135, 'equality_ids', optional(array(136, int)), absent)),
+      field(140, 'sort_order_id', optional(int), (file) => file.sortOrderId ?? 0),
+      ...since(3, field(142, 'first_row_id', optional(long), absent)),
+      ...since(2, field(143, 'referenced_data_file', optional(string), absent)),
+      ...since(
+        3,
+        field(144, 'content_offset', optional(long), absent),
+        field(145, 'content_size_in_bytes', optional(long), absent),
+      ),
+    ],
+  };
 }
 
 function absent(): undefined {
@@ -88,3 +97,9 @@ function absent(): undefined {
 function known<V>(map: ReadonlyMap<number, V>): ReadonlyMap<number, V> | undefined {
   return map.size > 0 ? map : undefined;
 }
+
+const SEQUENCE_NUMBERS: readonly RecordField<DataFile>[] = [
+  field(3, 'sequence_number', optional(long), absent),
+  field(4, 'file_sequence_number', optional(long), absent),
+];
+const DATA_FILE_FIELDS = { 1: dataFileFields(1), 2: dataFileFields(2), 3: dataFileFields(3) } as const;

@@ -1,6 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import { stringifyJson } from '../spec/json.ts';
 import type { DataFile, ManifestEntry, Metrics } from '../spec/manifest.ts';
+import { onceFor } from '../spec/once-for.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { manifestEntryType } from './manifest-entry-type.ts';
@@ -34,14 +35,17 @@ export function manifestHeader(
   spec: PartitionSpec,
 ): Readonly<Record<string, string>> {
   return {
-    schema: stringifyJson(schema),
+    schema: jsonOf(schema),
     'schema-id': String(schema['schema-id'] ?? 0),
-    'partition-spec': stringifyJson(spec.fields),
+    'partition-spec': jsonOf(spec.fields),
     'partition-spec-id': String(spec['spec-id']),
     'format-version': String(formatVersion),
     ...(formatVersion > 1 && { content: 'data' }),
   };
 }
+
+/** A schema and a spec are the same objects from commit to commit. */
+const jsonOf = onceFor((value: object) => stringifyJson(value));
 
 /**
  * The entries of a manifest, whoever wrote it, decoded block by block.

@@ -1,3 +1,4 @@
+import { onceFor } from '../spec/once-for.ts';
 import type { AvroShape, AvroShapeField } from './avro-shape.ts';
 import {
   type ByteReader,
@@ -40,13 +41,22 @@ export type Row<C extends Columns> = {
  * @throws TypeError when a column has another type in the schema
  */
 export function rowReader<C extends Columns>(shape: AvroShape, columns: C): (input: ByteReader) => Row<C> {
+  return rowReaders(shape)(columns) as (input: ByteReader) => Row<C>;
+}
+
+/** Most manifests of a table have one schema, and few things are asked of them. */
+const rowReaders = onceFor((shape: AvroShape) =>
+  onceFor((columns: Columns) => makeRowReader(shape, columns)),
+);
+
+function makeRowReader(shape: AvroShape, columns: Columns): (input: ByteReader) => Record<string, unknown> {
   if (shape.kind !== 'record') throw new TypeError(`the schema is of ${shape.kind}, not of records`);
   const wanted = new Map(Object.entries(columns).map(([name, column]) => [column.id, { name, column }]));
   const steps = recordSteps(shape.fields, wanted);
   return (input) => {
     const row: Record<string, unknown> = {};
     for (const step of steps) step(input, row);
-    return row as Row<C>;
+    return row;
   };
 }
 

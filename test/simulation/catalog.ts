@@ -1,6 +1,7 @@
 import { RegistrarError } from '../../lib/errors.ts';
 import type { Catalog, CommitResult, LoadedTable } from '../../lib/ports.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import { onceFor } from '../../lib/spec/once-for.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { type HistoryText, scanMetadata } from '../../lib/spec/table-metadata-text.ts';
 import type { TableCommit } from '../../lib/spec/table-update.ts';
@@ -203,10 +204,14 @@ function loaded(table: SimTable | undefined, known?: HistoryText): LoadedTable |
     : {
         metadataLocation: table.metadataLocation,
         metadata: table.metadata,
-        metadataText: scanMetadata(Buffer.from(stringifyJson(table.metadata)), 0, known),
+        metadataText:
+          known === undefined ? textOf(table.metadata) : scanMetadata(jsonOf(table.metadata), 0, known),
         config: {},
       };
 }
+
+const jsonOf = onceFor((metadata: TableMetadata) => Buffer.from(stringifyJson(metadata)));
+const textOf = onceFor((metadata: TableMetadata) => scanMetadata(jsonOf(metadata), 0));
 
 /** @param known what the registrar has of the table's history: a warm commit's answer is read on from it */
 function answered(act: () => SimTable, known: HistoryText | undefined): CommitResult {
