@@ -12,7 +12,7 @@ interface Choices {
 /** `iceberg-registrar completion bash|zsh|fish`: a script made of the very commands that there are. */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return new NewCommand('completion')
-    .description('Print a script that completes commands and options when Tab is pressed')
+    .description('Print a shell completion script')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText(
       'after',

@@ -5,18 +5,18 @@ import { helpText } from './help-text.ts';
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      'Play the whole job on embedded services: a shipper, redeliveries, a cold start, a schema change, a broken file; then read everything back and compare it',
+      'Run the whole pipeline on embedded services: a shipper, redeliveries, a cold start, a schema change, a broken file; then read every value back and compare it',
     )
+    .option('--json', 'print one JSON object on standard output, everything else on standard error')
     .option(
-      '--json',
-      'print one JSON object as the last line of the output, everything else on the error stream',
+      '--keep',
+      'keep the services running, and print how to query the tables with PyIceberg, DuckDB or Spark',
     )
-    .option('--keep', 'leave it running, and print what to paste into PyIceberg, DuckDB or Spark')
     .addHelpText(
       'after',
       helpText(
         ['iceberg-registrar demo', 'iceberg-registrar demo --keep'],
-        '0 every value came back as it was shipped, 1 one did not',
+        '0 every value came back as it was shipped, 1 at least one did not',
       ),
     )
     .action(async ({ json = false, keep = false }: { json?: boolean; keep?: boolean }) => {

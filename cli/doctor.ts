@@ -6,6 +6,7 @@ import type { Finding } from '../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../lib/jobs/doctor/trial.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { askDeployed, doctorPorts, wire } from '../lib/wire.ts';
+import { helpText } from './help-text.ts';
 import { printable } from './printable.ts';
 
 const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not checked': 'dim' } as const;
@@ -21,26 +22,33 @@ interface Flags {
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
-      'Checks the configuration against the living services; each failing line says what to change.',
+      'Check the configuration against the running services; each failed check says what to change',
     )
-    .option('--table <name>', 'a table to load, in the namespace of each entry')
+    .option('--table <name>', 'also load this table, in the namespace of each entry')
     .addOption(
       new Option(
         '--deployed <function>',
-        'ask a deployed health function, by name or ARN: under its role, network and secrets',
+        'have a deployed health function (name or ARN) run the checks, with its role, network and secrets',
       ).conflicts('write'),
     )
     .option(
       '--write',
-      'make a table of its own, of a name never used, with one file; it stays for you to drop',
+      'also register one file in a new table with a unique name; the table is left for you to drop',
     )
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  REGISTRAR_CONFIG=registrar.yaml iceberg-registrar doctor --table orders' +
-        '\n  iceberg-registrar doctor --deployed iceberg-registrar-prod-health:live' +
-        '\n\nWithout --deployed one small object is written below quarantine_url; but for what --write makes nothing else is changed.' +
-        '\n\nExit codes: 0 nothing failed, 1 something did',
+      '\nUnless --deployed is given, one small object is written below quarantine_url. Only --write changes anything else.',
+    )
+    .addHelpText(
+      'after',
+      helpText(
+        [
+          'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar doctor --table orders',
+          'iceberg-registrar doctor --deployed iceberg-registrar-prod-health:live',
+        ],
+        '0 every check passed, 1 a check failed',
+      ),
     )
     .action(async ({ json, ...flags }: Flags) => {
       const findings = await findingsOf(flags);

@@ -9,10 +9,10 @@ import { printable } from './printable.ts';
 export function explainCommand(): Command {
   return new Command('explain')
     .description(
-      'Says what an event holds: objects, what is ignored and what makes no sense. Touches nothing.',
+      'Show what an event contains: objects, what is ignored, what cannot be understood. Contacts no service.',
     )
-    .argument('<file>', 'an event as a function receives it, in JSON')
-    .option('--json', 'prints one JSON object')
+    .argument('<file>', 'a JSON file with an event as a function receives it')
+    .option('--json', 'print one JSON object')
     .addHelpText('after', helpText(['iceberg-registrar explain events/s3-put.json']))
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const explanation = explain(await readEvent(file));

@@ -10,11 +10,11 @@ const INVOCATION_MS = 60_000;
 export function invokeCommand(): Command {
   return new Command('invoke')
     .description(
-      'Run the very handler with an event: against the services that REGISTRAR_CONFIG names, else against an embedded stack into which the segments of the event are uploaded first',
+      'Run the deployed handler with an event: on the services of REGISTRAR_CONFIG, or without one on an embedded stack to which generated segments for the event are uploaded first',
     )
-    .addArgument(new Argument('<function>', 'the function').choices(['register', 'route']))
-    .argument('<event>', 'a JSON file, as the function receives it')
-    .option('--json', 'print one JSON object alone')
+    .addArgument(new Argument('<function>', 'the function to run').choices(['register', 'route']))
+    .argument('<event>', 'a JSON file with the event as the function receives it')
+    .option('--json', 'print only one JSON object')
     .addHelpText(
       'after',
       helpText([

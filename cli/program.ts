@@ -1,26 +1,28 @@
 import { Command, CommanderError } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
-import { backfillCommand } from './backfill.ts';
+import { version } from '../lib/version.ts';
+import { backfillCommand } from './backfill/backfill.ts';
 import { completionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';
-import { initCommand } from './init.ts';
-import { inspectCommand } from './inspect.ts';
+import { initCommand } from './init/init.ts';
+import { inspectCommand } from './inspect/inspect.ts';
 import { invokeCommand } from './invoke.ts';
-import { planCommand } from './plan.ts';
+import { planCommand } from './plan/plan.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { repairCommand } from './repair.ts';
 import { settingsCommand } from './settings.ts';
-import { statusCommand } from './status.ts';
+import { statusCommand } from './status/status.ts';
 
-/** The command line: one file a command, each calling one job. Answers the exit code. */
+/** Runs the command line, one file per command and one job per command. Returns the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
   const program = new Command('iceberg-registrar')
-    .description('Registers Parquet segments that already lie in an object store in Apache Iceberg tables.')
+    .description('Register Parquet files that are already in an object store in Apache Iceberg tables')
+    .version(version, '--version', 'print the version')
     .exitOverride()
-    .showHelpAfterError('(run with --help for the commands)');
+    .showHelpAfterError('(add --help to see usage)');
   for (const command of commands()) program.addCommand(command.copyInheritedSettings(program));
 
   try {

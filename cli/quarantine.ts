@@ -24,10 +24,10 @@ interface Flags {
 /** `quarantine list|show|redrive|discard`: exits 0 when all was done, 1 when something was not. */
 export function quarantineCommand(): Command {
   const command = new Command('quarantine').description(
-    'What could not be registered as it is: list it, send it again, or say that it needs no more attention. Nothing is deleted.',
+    'List segments that could not be registered, send them again, or mark them as settled. Deletes nothing.',
   );
-  filtered(command.command('list').description('Failures that wait, oldest first'))
-    .option('--all', 'those redriven or discarded too')
+  filtered(command.command('list').description('List open failures, oldest first'))
+    .option('--all', 'include failures that were redriven or discarded')
     .addHelpText('after', helpText(['iceberg-registrar quarantine list --table analytics.orders']))
     .action(async (flags: Flags) => {
       const failures = await listFailures(await wired(), filterOf(flags));
@@ -35,8 +35,8 @@ export function quarantineCommand(): Command {
     });
   command
     .command('show')
-    .description('Every record of one segment or event: failures, tries, answers')
-    .argument('<uri>', 'of the segment, or of a record')
+    .description('Show every record of one segment or event: failures, attempts, answers')
+    .argument('<uri>', 'URI of the segment or of a record')
     .option('--json', 'print one JSON object')
     .addHelpText('after', helpText(['iceberg-registrar quarantine show s3://lake/landing/orders/1.parquet']))
     .action(async (uri: string, flags: Flags) => {
@@ -44,12 +44,12 @@ export function quarantineCommand(): Command {
       if (records.length === 0) throw notThere(uri);
       print(flags, { records }, () => stringifyJson(records, 2));
     });
-  filtered(command.command('redrive').description('Send failures to be registered again'))
-    .argument('[uri...]', 'of segments or records; else all that the options name')
-    .option('--all', 'without URI, table or code: everything that waits')
+  filtered(command.command('redrive').description('Send failed segments to be registered again'))
+    .argument('[uri...]', 'URIs of segments or records; by default whatever the options select')
+    .option('--all', 'every open failure, where no URI, table or code is given')
     .option(
       '--absent',
-      'you have looked and the rows are not in the table: registration.unprovable then needs history from now on only',
+      'confirm that the rows are not in the table, so that registration.unprovable needs no older history',
     )
     .addHelpText(
       'after',
@@ -58,7 +58,7 @@ export function quarantineCommand(): Command {
           'iceberg-registrar quarantine redrive --code segment.denied',
           'iceberg-registrar quarantine redrive s3://lake/landing/orders/1.parquet --absent',
         ],
-        '0 all was sent, 1 something was not',
+        '0 everything was sent, 1 something was not',
       ),
     )
     .action(async (uris: readonly string[], flags: Flags) => {
@@ -68,9 +68,9 @@ export function quarantineCommand(): Command {
       print(flags, { redriven: redriven.map(redrivenJson) }, () => redrivenText(redriven));
       if (redriven.some(({ sent }) => !sent)) process.exitCode = 1;
     });
-  filtered(command.command('discard').description('Say that failures need no more attention'))
-    .argument('[uri...]', 'of segments or records; else all that the options name')
-    .option('--all', 'without URI, table or code: everything that waits')
+  filtered(command.command('discard').description('Mark failures as needing no more attention'))
+    .argument('[uri...]', 'URIs of segments or records; by default whatever the options select')
+    .option('--all', 'every open failure, where no URI, table or code is given')
     .addHelpText(
       'after',
       helpText(['iceberg-registrar quarantine discard s3://lake/landing/orders/1.parquet']),
@@ -86,8 +86,8 @@ export function quarantineCommand(): Command {
 
 function filtered(command: Command): Command {
   return command
-    .option('--table <table>', 'of one table alone: analytics.orders')
-    .option('--code <code>', 'of one code alone: segment.unreadable')
+    .option('--table <table>', 'only of this table, such as analytics.orders')
+    .option('--code <code>', 'only with this error code, such as segment.unreadable')
     .option('--json', 'print one JSON object');
 }
 
@@ -101,14 +101,14 @@ function filterOf({ table, code, all }: Flags): FailureFilter {
   };
 }
 
-/** What a command acts on is named, never everything by leaving it out. */
+/** What a command acts on must be named: leaving it out never means everything. */
 function selection(uris: readonly string[], flags: Flags): FailureFilter {
   const { all, ...named } = filterOf(flags);
   if (uris.length > 0) return { ...named, uris };
   if (all === true || Object.keys(named).length > 0) return named;
   throw new RegistrarError(
     'config.invalid',
-    'Cannot tell what to act on: name URIs, --table or --code, or say --all for everything that waits',
+    'Cannot tell what to act on: give URIs, --table or --code, or --all for every open failure',
   );
 }
 
@@ -140,7 +140,7 @@ function failureTable(failures: readonly Failure[]): string {
     const { at, code = '', table: name = '', segment } = record;
     table.push([at, state, code, name, segment?.uri ?? 'event', uri].map(printable));
   }
-  return `${table}\n${failures.length} failures`;
+  return `${table}\n${failures.length} ${failures.length === 1 ? 'failure' : 'failures'}`;
 }
 
 function redrivenText(redriven: readonly Redriven[]): string {

@@ -38,14 +38,14 @@ const EXPECTED = ['deleted'];
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description(
-      'Compares what lies in the store with the tables. What is provably in no snapshot can be enqueued or registered; everything else is reported. Stops at Ctrl-C, and says where to go on.',
+      'Compare the object store with the tables. Segments that are provably in no snapshot can be enqueued or registered; everything else is reported. Ctrl-C stops it safely and prints how to resume.',
     )
-    .option('--dataset <name>', 'one dataset alone')
-    .option('--since <time>', 'objects uploaded before are not looked at: 2026-01-31, or with a time')
-    .option('--grace <minutes>', 'objects younger than this are on their way', '60')
-    .option('--start-after <uri>', 'go on where an earlier pass was interrupted')
-    .option('--enqueue', 'send what is missing to the registrations queue')
-    .option('--register', 'register what is missing, here and now')
+    .option('--dataset <name>', 'only this dataset')
+    .option('--since <time>', 'skip objects uploaded before this date (2026-01-31) or time')
+    .option('--grace <minutes>', 'treat objects younger than this as still on their way', '60')
+    .option('--start-after <uri>', 'resume where an earlier run stopped')
+    .option('--enqueue', 'send missing segments to the registrations queue')
+    .option('--register', 'register missing segments in this process')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -54,7 +54,7 @@ export function reconcileCommand(): Command {
           'iceberg-registrar reconcile --dataset orders',
           'iceberg-registrar reconcile --since 2026-01-31 --enqueue',
         ],
-        '0 store and tables agree, or what was missing is seen to; 3 something is missing or reported; 1 a dataset could not be compared; 130 stopped by Ctrl-C',
+        '0 store and tables agree, or what was missing was sent or registered, 3 something is missing or reported, 1 a dataset could not be compared, 130 stopped by Ctrl-C',
       ),
     )
     .action(async (flags: Flags) => {

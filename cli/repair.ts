@@ -22,13 +22,13 @@ const COMMIT_MS = 15 * 60_000;
 export function repairCommand(): Command {
   return new Command('repair')
     .description(
-      'Removes or replaces the entry of one file in its table, in a commit of its own. Shows the plan; with --yes carries it out. No object is deleted.',
+      'Remove or replace the entry of one file in its table, in a separate commit. Shows the plan; --yes carries it out. Deletes no object.',
     )
     .argument('<uri>', 's3://bucket/key of the file')
-    .option('--remove', 'the table has the file no more')
-    .option('--replace', 'its entry gives way to one of what the key holds now')
-    .option('--keep-one', 'of several entries of the file all but one go')
-    .option('--yes', 'carry the plan out')
+    .option('--remove', 'remove the file from the table')
+    .option('--replace', 'replace its entry by one for what the key holds now')
+    .option('--keep-one', 'if the file is in the table several times, keep one entry')
+    .option('--yes', 'carry out the plan')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -37,7 +37,7 @@ export function repairCommand(): Command {
           'iceberg-registrar repair s3://lake/landing/orders/1.parquet --remove',
           'iceberg-registrar repair s3://lake/landing/orders/1.parquet --replace --yes',
         ],
-        '0 planned or repaired, 4 nothing to do, 1 it cannot be done',
+        '0 planned or repaired, 4 nothing to do, 1 it could not be done',
       ),
     )
     .action(async (uri: string, flags: Flags) => {

@@ -7,9 +7,9 @@ import { helpText } from './help-text.ts';
 /** `iceberg-registrar settings` */
 export function settingsCommand(): Command {
   return new Command('settings')
-    .description('Print every key of the configuration: type, default, meaning, environment variable')
-    .option('--json', 'as JSON')
-    .option('--markdown', 'as the page docs/configuration.md')
+    .description('Print every configuration key with its type, default, meaning and environment variable')
+    .option('--json', 'print JSON')
+    .option('--markdown', 'print the page docs/configuration.md')
     .addHelpText('after', helpText(['iceberg-registrar settings', 'iceberg-registrar settings --json']))
     .action(({ json, markdown }: { json?: true; markdown?: true }) => {
       if (markdown) process.stdout.write(settingsPage());

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { version } from '../../lib/version.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -30,6 +31,12 @@ describe('the command line', () => {
     for (const command of ['demo', 'explain', 'inspect', 'invoke', 'plan', 'settings']) {
       expect(stdout).toContain(`  ${command} `);
     }
+  });
+
+  test('--version prints the release', () => {
+    const { status, stdout } = run(['--version']);
+    expect(status).toBe(0);
+    expect(stdout).toBe(`${version}\n`);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 /** Outcomes of `inspect --json`, and how they are compared with what the corpus and the golden files expect. */
-import { inspectionJson } from '../../cli/inspection.ts';
+import { inspectionJson } from '../../cli/inspect/inspection.ts';
 import { type InspectOptions, inspect } from '../../lib/jobs/inspect.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 import { fakeStore } from '../fakes/store.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { planJson, planText } from '../../../cli/plan-report.ts';
+import { planJson, planText } from '../../../cli/plan/plan-report.ts';
 import { plan } from '../../../lib/jobs/plan/plan.ts';
 import { parseJson, stringifyJson } from '../../../lib/spec/json.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';

@@ -1,10 +1,10 @@
-import type { HealthReport, NotificationHealth } from '../lib/jobs/health/health.ts';
-import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
-import type { QueueHealth } from '../lib/jobs/health/queue-health.ts';
-import type { TableHealth } from '../lib/jobs/health/table-health.ts';
-import type { Moment } from '../lib/jobs/health/table-trend.ts';
-import { printable } from './printable.ts';
-import { readableAmount } from './readable-amount.ts';
+import type { HealthReport, NotificationHealth } from '../../lib/jobs/health/health.ts';
+import type { Check } from '../../lib/jobs/health/maintenance-checks.ts';
+import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
+import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
+import type { Moment } from '../../lib/jobs/health/table-trend.ts';
+import { printable } from '../printable.ts';
+import { readableAmount } from '../readable-amount.ts';
 import { chart, type Point } from './status-chart.ts';
 import { checkText, figuresText, isAllGood, isGood } from './status-text.ts';
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import type { HealthReport } from '../lib/jobs/health/health.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
-import { lookAtHealth, wire } from '../lib/wire.ts';
-import { helpText } from './help-text.ts';
+import type { HealthReport } from '../../lib/jobs/health/health.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import { lookAtHealth, wire } from '../../lib/wire.ts';
+import { helpText } from '../help-text.ts';
 import { isAllGood, statusText } from './status-text.ts';
 
 interface Flags {
@@ -21,11 +21,11 @@ const NEEDS_ATTENTION = 3;
 export function statusCommand(): Command {
   return new Command('status')
     .description(
-      'Says of every table whether it is available, fresh and healthy, and what to do. Reads only. REGISTRAR_CONFIG names the configuration.',
+      'Show whether each table of REGISTRAR_CONFIG is available, fresh and healthy, and what to do if not. Only reads.',
     )
-    .option('--html <file>', 'write a report with the trends of every table: one file, no network needed')
+    .option('--html <file>', 'write a self-contained report with the trends of every table')
     .option('--json', 'print one JSON object')
-    .option('--watch [seconds]', `look again every so often (${WATCH_SECONDS}), until Ctrl-C`, seconds)
+    .option('--watch [seconds]', `repeat every so many seconds (${WATCH_SECONDS}) until Ctrl-C`, seconds)
     .addHelpText(
       'after',
       helpText(
@@ -33,7 +33,7 @@ export function statusCommand(): Command {
           'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status',
           'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar status --html status.html --watch 60',
         ],
-        '0 all is well, 3 a table needs attention, 1 it cannot be told now',
+        '0 all is well, 3 something needs attention, 1 it could not be determined',
       ),
     )
     .action(async (flags: Flags) => {

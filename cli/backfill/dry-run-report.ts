@@ -1,7 +1,7 @@
-import type { DryRun, TableForecast } from '../lib/jobs/backfill/dry-run.ts';
+import type { DryRun, TableForecast } from '../../lib/jobs/backfill/dry-run.ts';
+import { printable } from '../printable.ts';
+import { readableAmount } from '../readable-amount.ts';
 import { amount, compactTable, money, PRICES, refusedTable } from './backfill-report.ts';
-import { printable } from './printable.ts';
-import { readableAmount } from './readable-amount.ts';
 
 export function dryRunText(run: DryRun): string {
   const { listed, registered, ignored, left, tables, refused, refusedOfAll, estimate, interrupted } = run;

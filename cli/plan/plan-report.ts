@@ -1,11 +1,11 @@
 /** A plan as JSON, for programs, and as text, for people. */
 import { styleText } from 'node:util';
-import { segmentUri } from '../lib/event/segment-reference.ts';
-import type { Plan, PlannedTable } from '../lib/jobs/plan/plan.ts';
-import type { SegmentOutcome } from '../lib/report/outcome.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
-import { printable } from './printable.ts';
-import { readableValue } from './readable-value.ts';
+import { segmentUri } from '../../lib/event/segment-reference.ts';
+import type { Plan, PlannedTable } from '../../lib/jobs/plan/plan.ts';
+import type { SegmentOutcome } from '../../lib/report/outcome.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import { printable } from '../printable.ts';
+import { readableValue } from '../readable-value.ts';
 
 type Committed = SegmentOutcome & { readonly kind: 'committed' };
 

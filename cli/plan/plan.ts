@@ -1,23 +1,23 @@
 import { Command } from 'commander';
-import { RegistrarError } from '../lib/errors.ts';
-import { decodeEvent } from '../lib/event/decode-event.ts';
-import { referenceTo } from '../lib/event/segment-reference.ts';
-import { type Plan, plan } from '../lib/jobs/plan/plan.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
-import { wire } from '../lib/wire.ts';
-import { readEvent } from './event-file.ts';
-import { helpText } from './help-text.ts';
+import { RegistrarError } from '../../lib/errors.ts';
+import { decodeEvent } from '../../lib/event/decode-event.ts';
+import { referenceTo } from '../../lib/event/segment-reference.ts';
+import { type Plan, plan } from '../../lib/jobs/plan/plan.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import { wire } from '../../lib/wire.ts';
+import { readEvent } from '../event-file.ts';
+import { helpText } from '../help-text.ts';
 import { planJson, planText } from './plan-report.ts';
 
 /** `plan s3://…|EVENT.json`: exits 0 when something would be registered, 3 when something would be refused, 4 when there is nothing to do. */
 export function planCommand(): Command {
   return new Command('plan')
     .description(
-      'Shows what a registration would do, and does nothing: tables, schema changes, partitions, the commits, refusals.',
+      'Show what a registration would do, without doing it: tables, schema changes, partitions, commits, refusals',
     )
     .argument(
       '<what>',
-      's3://bucket/key, or a JSON file with an event as a function receives it; without REGISTRAR_CONFIG its segments are made up on an embedded stack',
+      's3://bucket/key, or a JSON file with an event as a function receives it; without REGISTRAR_CONFIG its segments are generated on an embedded stack',
     )
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -27,7 +27,7 @@ export function planCommand(): Command {
           'iceberg-registrar plan events/s3-put.json',
           'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar plan s3://lake/thadam/v1/cdc/orders/17.parquet',
         ],
-        '0 something would be registered, 3 something would be refused, 4 nothing to do, 1 its message would come again',
+        '0 something would be registered, 3 something would be refused, 4 nothing to do, 1 the message would be delivered again',
       ),
     )
     .action(async (what: string, { json = false }: { json?: boolean }) => {
@@ -46,7 +46,7 @@ async function planWith(event: unknown, environment: NodeJS.ProcessEnv): Promise
 }
 
 async function planOnStack(event: unknown): Promise<Plan> {
-  const { startInvokeStack } = await import('../local/invoke-stack.ts');
+  const { startInvokeStack } = await import('../../local/invoke-stack.ts');
   const stack = await startInvokeStack(decodeEvent(event).messages.flatMap(({ references }) => references));
   try {
     return await planWith(event, { ...process.env, ...stack.environment });

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { describeSettings, type SettingDescription } from '../lib/config/settings.ts';
-import { RegistrarError } from '../lib/errors.ts';
+import { describeSettings, type SettingDescription } from '../../lib/config/settings.ts';
+import { RegistrarError } from '../../lib/errors.ts';
 
 /** What somebody who starts has to say; the rest has defaults. */
 export type Answers = {

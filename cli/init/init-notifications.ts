@@ -1,20 +1,20 @@
 import { Command } from 'commander';
-import { RegistrarError } from '../lib/errors.ts';
-import { mergeNotifications, wantedNotification } from '../lib/jobs/bucket-notifications.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
-import { readConfig } from '../lib/wire/configuration.ts';
-import { bucketNotifications } from '../lib/wire.ts';
-import { helpText } from './help-text.ts';
+import { RegistrarError } from '../../lib/errors.ts';
+import { mergeNotifications, wantedNotification } from '../../lib/jobs/bucket-notifications.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import { readConfig } from '../../lib/wire/configuration.ts';
+import { bucketNotifications } from '../../lib/wire.ts';
+import { helpText } from '../help-text.ts';
 
 /** `iceberg-registrar init notifications [--apply]`: exits 0 when the buckets notify the queue, 3 when they do not. */
 export function notificationsCommand(): Command {
   return new Command('notifications')
     .description(
-      'Show the notifications that the buckets should have: those they have, and ours to the arrivals queue. REGISTRAR_CONFIG names the configuration.',
+      'Show the notifications that the buckets of REGISTRAR_CONFIG should have: the existing ones, plus ours to the arrivals queue',
     )
     .option('--stage <name>', 'name of the deployment', 'prod')
-    .option('--suffix <suffix>', 'what segments end in', '.parquet')
-    .option('--apply', 'put them; those of others are kept')
+    .option('--suffix <suffix>', 'suffix of the keys that are segments', '.parquet')
+    .option('--apply', 'write them to the buckets; existing ones are kept')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -23,7 +23,7 @@ export function notificationsCommand(): Command {
           'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar init notifications',
           'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar init notifications --apply',
         ],
-        '0 the buckets notify the queue, 3 they do not, 1 it cannot be told',
+        '0 the buckets notify the queue, 3 they do not, 1 it could not be determined',
       ),
     )
     .action(

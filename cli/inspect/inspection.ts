@@ -1,13 +1,13 @@
 /** An inspection as JSON, for programs, and as text, for people. */
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import type { Inspection } from '../lib/jobs/inspect.ts';
-import { readerWarning } from '../lib/segment/reader-warning.ts';
-import type { Segment } from '../lib/segment/segment.ts';
-import type { Metrics } from '../lib/spec/manifest.ts';
-import { indexById, type Type } from '../lib/spec/schema.ts';
-import { printable } from './printable.ts';
-import { readableValue } from './readable-value.ts';
+import type { Inspection } from '../../lib/jobs/inspect.ts';
+import { readerWarning } from '../../lib/segment/reader-warning.ts';
+import type { Segment } from '../../lib/segment/segment.ts';
+import type { Metrics } from '../../lib/spec/manifest.ts';
+import { indexById, type Type } from '../../lib/spec/schema.ts';
+import { printable } from '../printable.ts';
+import { readableValue } from '../readable-value.ts';
 
 /** Maps from field ID as text, bounds in lower-case hex; `{refuse, message}` or `{skip: 'empty'}` for what is not registered. */
 export function inspectionJson(inspection: Inspection, formatVersion: number): unknown {

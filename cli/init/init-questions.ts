@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { RegistrarError } from '../lib/errors.ts';
+import { RegistrarError } from '../../lib/errors.ts';
 import type { Answers } from './init-files.ts';
 
 /** What may be said instead of being asked. */

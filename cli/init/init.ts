@@ -1,10 +1,10 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, Option } from 'commander';
-import { LAYOUT_PRESET_NAMES } from '../lib/config/layout-presets.ts';
-import { RegistrarError } from '../lib/errors.ts';
-import { checkConfig } from '../lib/wire/configuration.ts';
-import { helpText } from './help-text.ts';
+import { LAYOUT_PRESET_NAMES } from '../../lib/config/layout-presets.ts';
+import { RegistrarError } from '../../lib/errors.ts';
+import { checkConfig } from '../../lib/wire/configuration.ts';
+import { helpText } from '../help-text.ts';
 import { type Answers, configurationFile, deploymentFile, TOKEN_VARIABLE } from './init-files.ts';
 import { notificationsCommand } from './init-notifications.ts';
 import { answersTo, type InitFlags } from './init-questions.ts';
@@ -22,37 +22,40 @@ const DEPLOYMENT = { aws: 'deployment.yaml', google: 'deployment.tfvars' };
 export function initCommand(): Command {
   const command = new Command('init')
     .description(
-      `Write a commented ${CONFIGURATION} and the parameters of its deployment (${DEPLOYMENT.aws} for the stack on AWS, ${DEPLOYMENT.google} for the Terraform of Google Cloud). On a terminal it asks for what is needed and no flag says`,
+      `Write a commented ${CONFIGURATION} and the parameters of its deployment (${DEPLOYMENT.aws} for the AWS stack, ${DEPLOYMENT.google} for Terraform on Google Cloud). On a terminal it asks for whatever is required and not given as an option.`,
     )
     .addOption(
-      new Option('--cloud <cloud>', 'where it is deployed; else the platform of --url').choices([
+      new Option('--cloud <cloud>', 'where to deploy; by default the cloud of --url').choices([
         'aws',
         'google',
       ]),
     )
-    .option('--url <url>', 'where the segments are uploaded: s3://bucket/prefix or gs://bucket/prefix')
+    .option('--url <url>', 'where segments are uploaded: s3://bucket/prefix or gs://bucket/prefix')
     .option(
       '--layout <layout>',
-      `how their keys are made: a shipper (${LAYOUT_PRESET_NAMES.join(', ')}) or a template such as {url}/{dataset}/…`,
+      `how keys are laid out: the name of a shipper (${LAYOUT_PRESET_NAMES.join(', ')}) or a template such as {url}/{dataset}/…`,
     )
-    .option('--from <datasets>', 'those that are taken, separated by commas; else all: firehose needs it')
+    .option(
+      '--from <datasets>',
+      'datasets to register, separated by commas; by default all (required for firehose)',
+    )
     .option(
       '--table-location <template>',
-      'where tables lie, such as s3://lake/tables/{dataset}; else beside the segments: aiven needs it',
+      'where tables are created, such as s3://lake/tables/{dataset}; by default beside the segments (required for aiven)',
     )
-    .option('--catalog-uri <uri>', 'the Iceberg REST catalog')
-    .option('--namespace <name>', 'of the tables')
+    .option('--catalog-uri <uri>', 'URI of the Iceberg REST catalog')
+    .option('--namespace <name>', 'namespace of the tables')
     .option(
       '--token-secret <name>',
-      'the secret, in the secret manager of the cloud, that holds the token of the catalog',
+      "name of the secret, in the cloud's secret manager, that holds the catalog token",
     )
-    .option('--create-table', 'create tables that are not there from their first segment')
-    .option('--freshness <duration>', 'age of a table above which it is stale: 15m')
+    .option('--create-table', 'create missing tables from their first segment')
+    .option('--freshness <duration>', 'age at which a table counts as stale, such as 15m')
     .option('--stage <name>', 'name of the deployment', 'prod')
-    .option('--region <region>', 'of the bucket and the deployment')
-    .option('--project <id>', 'project on Google Cloud')
+    .option('--region <region>', 'region of the bucket and the deployment')
+    .option('--project <id>', 'Google Cloud project')
     .option('--dir <folder>', 'where to write', '.')
-    .option('--force', 'overwrite files that are there')
+    .option('--force', 'overwrite existing files')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',

@@ -1,19 +1,19 @@
 import { Command } from 'commander';
 import pLimit from 'p-limit';
-import { type BackfillOptions, backfill } from '../lib/jobs/backfill/backfill.ts';
-import type { BackfillPorts } from '../lib/jobs/backfill/backfill-ports.ts';
-import type { BackfillReport } from '../lib/jobs/backfill/backfill-report.ts';
-import { type DryRun, dryRun } from '../lib/jobs/backfill/dry-run.ts';
-import { inventoriedObjects, lakeAt, listedObjects } from '../lib/jobs/backfill/lake.ts';
-import type { LogRecord } from '../lib/ports.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
-import { sourceStore, type Wiring, wire } from '../lib/wire.ts';
-import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
+import { type BackfillOptions, backfill } from '../../lib/jobs/backfill/backfill.ts';
+import type { BackfillPorts } from '../../lib/jobs/backfill/backfill-ports.ts';
+import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts';
+import { type DryRun, dryRun } from '../../lib/jobs/backfill/dry-run.ts';
+import { inventoriedObjects, lakeAt, listedObjects } from '../../lib/jobs/backfill/lake.ts';
+import type { LogRecord } from '../../lib/ports.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import { sourceStore, type Wiring, wire } from '../../lib/wire.ts';
+import { type TerminalLine, terminalLine } from '../../local/terminal-line.ts';
+import { helpText } from '../help-text.ts';
+import { INTERRUPTED, stopSignal } from '../stop-signal.ts';
+import { wholeNumber } from '../whole-number.ts';
 import { progressLine, reportJson, reportText } from './backfill-report.ts';
 import { dryRunJson, dryRunText } from './dry-run-report.ts';
-import { helpText } from './help-text.ts';
-import { INTERRUPTED, stopSignal } from './stop-signal.ts';
-import { wholeNumber } from './whole-number.ts';
 
 interface Flags {
   readonly fromInventory?: string;
@@ -32,15 +32,26 @@ const TOLD_AT_THE_END = ['quarantined', 'committed'];
 export function backfillCommand(): Command {
   return new Command('backfill')
     .description(
-      'Makes an existing lake part of its tables, thousands of segments a snapshot. Stops at Ctrl-C, and goes on where it was when it is begun again.',
+      'Register the segments of an existing lake, thousands per snapshot. Ctrl-C stops it safely; run it again to continue.',
     )
-    .argument('<uri>', 's3://bucket/directory, at or below a url of the configuration')
-    .option('--from-inventory <file>', 'manifest.json or CSV of an S3 Inventory, instead of listing')
-    .option('--dry-run', 'counts, schemas, refusals, time and cost; nothing is written')
-    .option('--sample <segments>', 'with --dry-run: how many of each table are read', wholeNumber, 1_000)
-    .option('--enqueue', 'send what is in no table to the registrations queue, for functions to register')
-    .option('--commit-size <segments>', 'segments a snapshot', wholeNumber, 2_000)
-    .option('--concurrency <reads>', 'footers read at once', wholeNumber, 64)
+    .argument('<uri>', 's3://bucket/directory, at or below a configured url')
+    .option(
+      '--from-inventory <file>',
+      'read the objects from an S3 Inventory (its manifest.json, or one CSV file) instead of listing the bucket',
+    )
+    .option('--dry-run', 'report counts, schema changes, refusals, time and cost; write nothing')
+    .option(
+      '--sample <segments>',
+      'with --dry-run: how many segments of each table to read',
+      wholeNumber,
+      1_000,
+    )
+    .option(
+      '--enqueue',
+      'send unregistered segments to the registrations queue for the functions to register',
+    )
+    .option('--commit-size <segments>', 'segments per snapshot', wholeNumber, 2_000)
+    .option('--concurrency <reads>', 'footers to read at once', wholeNumber, 64)
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -49,7 +60,7 @@ export function backfillCommand(): Command {
           'iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders --dry-run',
           'iceberg-registrar backfill s3://lake --from-inventory s3://inventories/lake/daily/2026-01-31T01-00Z/manifest.json',
         ],
-        '0 every segment is in its table, or sent; 3 some are refused; 1 a table could not be written, or a segment not reached; 130 stopped by Ctrl-C',
+        '0 every segment is in its table or was sent, 3 some were refused, 1 a table could not be written or a segment could not be read, 130 stopped by Ctrl-C',
       ),
     )
     .action(async (uri: string, flags: Flags) => {

@@ -1,10 +1,10 @@
 import Table from 'cli-table3';
-import type { BackfillReport, Refusal, TableBackfill } from '../lib/jobs/backfill/backfill-report.ts';
-import type { Progress } from '../lib/jobs/backfill/progress.ts';
-import { storeDollars } from '../lib/jobs/backfill/requests.ts';
-import { paceText } from './pace-text.ts';
-import { printable } from './printable.ts';
-import { readableAmount } from './readable-amount.ts';
+import type { BackfillReport, Refusal, TableBackfill } from '../../lib/jobs/backfill/backfill-report.ts';
+import type { Progress } from '../../lib/jobs/backfill/progress.ts';
+import { storeDollars } from '../../lib/jobs/backfill/requests.ts';
+import { paceText } from '../pace-text.ts';
+import { printable } from '../printable.ts';
+import { readableAmount } from '../readable-amount.ts';
 
 /** `12,345 of 1,000,000 objects · 1,234 segments a second · 13 min left · $0.01 of $0.43 (S3 Standard, us-east-1)` */
 export function progressLine(progress: Progress): string {

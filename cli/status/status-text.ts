@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
-import type { HealthReport } from '../lib/jobs/health/health.ts';
-import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
-import type { QueueHealth } from '../lib/jobs/health/queue-health.ts';
-import type { TableHealth } from '../lib/jobs/health/table-health.ts';
-import { printable } from './printable.ts';
-import { readableAmount } from './readable-amount.ts';
+import type { HealthReport } from '../../lib/jobs/health/health.ts';
+import type { Check } from '../../lib/jobs/health/maintenance-checks.ts';
+import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
+import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
+import { printable } from '../printable.ts';
+import { readableAmount } from '../readable-amount.ts';
 
 /** A line a table, what is to be done below it, a sum at the end. Coloured on a terminal only. */
 export function statusText({ at, tables, notifications, queues, events }: HealthReport): string {

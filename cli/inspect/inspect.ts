@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
 import { Command, Option } from 'commander';
-import { RegistrarError } from '../lib/errors.ts';
-import { inspect } from '../lib/jobs/inspect.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
-import { type NameMapping, parseNameMapping } from '../lib/spec/name-mapping.ts';
-import { sourceStore } from '../lib/wire.ts';
-import { helpText } from './help-text.ts';
+import { RegistrarError } from '../../lib/errors.ts';
+import { inspect } from '../../lib/jobs/inspect.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
+import { type NameMapping, parseNameMapping } from '../../lib/spec/name-mapping.ts';
+import { sourceStore } from '../../lib/wire.ts';
+import { helpText } from '../help-text.ts';
+import { printable } from '../printable.ts';
 import { inspectionJson, inspectionText, inspectionWarning } from './inspection.ts';
-import { printable } from './printable.ts';
 
 interface Flags {
   readonly json?: true;
@@ -25,20 +25,24 @@ const exitCodes = { registrable: 0, refused: 3, empty: 4 } as const;
 export function inspectCommand(): Command {
   return new Command('inspect')
     .description(
-      'Shows what would be registered of a Parquet file: schema, counts and bounds, or why it is refused.',
+      'Show what a Parquet file would be registered as: schema, counts and bounds, or why it would be refused',
     )
     .argument('<file>', 'a local file, or s3://bucket/key')
     .option('--json', 'print one JSON object')
-    .addOption(new Option('--format-version <version>', 'of the table').choices(['2', '3']).default('2'))
-    .option('--case-sensitive-names', 'accept columns that only letter case tells apart')
     .addOption(
-      new Option('--field-ids <mode>', 'by_name: accept a file without field IDs')
+      new Option('--format-version <version>', 'format version of the table')
+        .choices(['2', '3'])
+        .default('2'),
+    )
+    .option('--case-sensitive-names', 'accept columns whose names differ only in letter case')
+    .addOption(
+      new Option('--field-ids <mode>', 'by_name accepts a file without field IDs')
         .choices(['checked', 'by_name'])
         .default('checked'),
     )
-    .option('--name-mapping <file>', 'JSON of the table property schema.name-mapping.default')
+    .option('--name-mapping <file>', 'file with the value of the table property schema.name-mapping.default')
     .addOption(
-      new Option('--timestamp-millis <policy>', 'for columns in milliseconds')
+      new Option('--timestamp-millis <policy>', 'what to do with timestamps in milliseconds')
         .choices(['refuse', 'accept'])
         .default('refuse'),
     )
@@ -49,7 +53,7 @@ export function inspectCommand(): Command {
           'iceberg-registrar inspect test/files/pyarrow.parquet',
           'iceberg-registrar inspect s3://lake/landing/orders/1.parquet --field-ids by_name',
         ],
-        '0 it would be registered, 3 it is refused, 4 it has no rows, 1 it cannot be read',
+        '0 it would be registered, 3 it would be refused, 4 it has no rows, 1 it could not be read',
       ),
     )
     .action(async (file: string, flags: Flags) => {
