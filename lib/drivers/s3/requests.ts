@@ -42,11 +42,15 @@ export function s3Requests(
   const { clock, timers, random, send } = ports;
   const credentials = credentialsOf(settings, ports);
   const regionOf = new Map<string, string>();
+  const endpoints = new Map<string, BucketEndpoint>();
   let ownRegion: Promise<string> | undefined;
   let skewMs = 0;
 
   async function sendOnce(request: S3Request, region: string): Promise<HttpExchange> {
-    const { origin, basePath } = await endpointOf(request.bucket, region, settings, ports);
+    const place = `${region} ${request.bucket}`;
+    const { origin, basePath } =
+      endpoints.get(place) ?? (await endpointOf(request.bucket, region, settings, ports));
+    endpoints.set(place, { origin, basePath });
     const plain: HttpRequest = {
       method: request.method,
       origin,
