@@ -3,7 +3,7 @@
 import type { PartitionValue } from '../spec/partition-spec.ts';
 import { parsePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
-import { wholeNumberBytes } from '../spec/single-value.ts';
+import { fittingBytes, wholeNumberBytes } from '../spec/single-value.ts';
 import { partitionValue } from './partition-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
@@ -55,7 +55,8 @@ export function claimedValue(field: ResolvedPartitionField, text: string): Parti
     case 'truncate': {
       const value = parsed(resultType, text);
       if (value === undefined) return undefined;
-      return Buffer.compare(partitionValue(transform, sourceType, value), value) === 0 ? value : undefined;
+      const result = partitionValue(transform, sourceType, value);
+      return result !== undefined && Buffer.compare(result, value) === 0 ? value : undefined;
     }
   }
 }
@@ -91,7 +92,7 @@ function parsed(type: PrimitiveType, text: string): Uint8Array | undefined {
       return text === 'true' || text === 'false' ? Uint8Array.of(text === 'true' ? 1 : 0) : undefined;
     case 'int':
     case 'long':
-      return /^-?\d+$/.test(text) ? fitting(type, BigInt(text)) : undefined;
+      return /^-?\d+$/.test(text) ? fittingBytes(type, BigInt(text)) : undefined;
     case 'float':
     case 'double':
       return floatingPoint(type, text);
@@ -134,11 +135,6 @@ function timestamp(type: PrimitiveType, text: string): Uint8Array | undefined {
   const sinceEpoch = secondsOf(day, `${minutes}:${seconds}`);
   if (sinceEpoch === undefined) return undefined;
   const nanos = sinceEpoch * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
-  if (type.endsWith('_ns')) return fitting(type, nanos);
-  return nanos % 1000n === 0n ? fitting(type, nanos / 1000n) : undefined;
-}
-
-function fitting(type: PrimitiveType, value: bigint): Uint8Array | undefined {
-  const bits = type === 'int' ? 32 : 64;
-  return BigInt.asIntN(bits, value) === value ? wholeNumberBytes(type, value) : undefined;
+  if (type.endsWith('_ns')) return fittingBytes(type, nanos);
+  return nanos % 1000n === 0n ? fittingBytes(type, nanos / 1000n) : undefined;
 }

@@ -65,7 +65,7 @@ function provenValue(field: ResolvedPartitionField, range: ColumnRange): Uint8Ar
   if (transform.name === 'bucket' && Buffer.compare(lower.bytes, upper.bytes) !== 0) return undefined;
   const first = partitionValue(transform, sourceType, lower.bytes);
   const last = partitionValue(transform, sourceType, upper.bytes);
-  return Buffer.compare(first, last) === 0 ? first : undefined;
+  return first !== undefined && last !== undefined && Buffer.compare(first, last) === 0 ? first : undefined;
 }
 
 /** Whether all rows may have the value that the key claims, some of them not being null. */
@@ -85,6 +85,7 @@ function allows(
 ): boolean {
   if (bound === undefined || transform.name === 'void') return true;
   const value = partitionValue(transform, sourceType, bound.bytes);
+  if (value === undefined) return false;
   if (bound.isExact) return isSame(resultType, value, claim);
   if (transform.name === 'bucket') return true;
   const order = compareSingleValues(resultType, value, claim);

@@ -1,16 +1,19 @@
 import type { PrimitiveType } from '../spec/schema.ts';
-import { isWholeNumber, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
+import { fittingBytes, isWholeNumber, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import { murmur3 } from './murmur3.ts';
 import type { Transform } from './transform.ts';
 
 export type ValueTransform = Exclude<Transform, { readonly name: 'void' }>;
 
-/** The partition value of a column's value, both in single-value bytes (spec, "Partition Transforms"). */
+/**
+ * The partition value of a column's value, both in single-value bytes (spec, "Partition Transforms"). Undefined for one that its type
+ * cannot hold, as the hour of the latest timestamp: Java's wraps round to another partition.
+ */
 export function partitionValue(
   transform: ValueTransform,
   type: PrimitiveType,
   value: Uint8Array,
-): Uint8Array {
+): Uint8Array | undefined {
   switch (transform.name) {
     case 'identity':
       return value;
@@ -41,10 +44,10 @@ function hashed(type: PrimitiveType, value: Uint8Array): Uint8Array {
   );
 }
 
-function truncated(type: PrimitiveType, value: Uint8Array, width: number): Uint8Array {
+function truncated(type: PrimitiveType, value: Uint8Array, width: number): Uint8Array | undefined {
   if (isWholeNumber(type)) {
     const step = BigInt(width);
-    return wholeNumberBytes(type, floorDivide(wholeNumber(type, value), step) * step);
+    return fittingBytes(type, floorDivide(wholeNumber(type, value), step) * step);
   }
   return type === 'string' ? value.subarray(0, lengthOfCodePoints(value, width)) : value.subarray(0, width);
 }
@@ -84,6 +87,6 @@ function floorDivide(value: bigint, divisor: bigint): bigint {
   return value % divisor < 0n ? quotient - 1n : quotient;
 }
 
-function int(value: bigint): Uint8Array {
-  return wholeNumberBytes('int', value);
+function int(value: bigint): Uint8Array | undefined {
+  return fittingBytes('int', value);
 }

@@ -15,9 +15,16 @@ export function wholeNumber(type: PrimitiveType, bytes: Uint8Array): bigint {
 
 /** The bytes of a whole number; the type says how wide. @throws RangeError when it does not fit */
 export function wholeNumberBytes(type: PrimitiveType, value: bigint): Uint8Array {
+  const bytes = fittingBytes(type, value);
+  if (bytes === undefined) throw new RangeError(`${value} does not fit in ${type}`);
+  return bytes;
+}
+
+/** The same; undefined when it does not fit. */
+export function fittingBytes(type: PrimitiveType, value: bigint): Uint8Array | undefined {
   if (parsePrimitive(type).name === 'decimal') return minimalBigEndian(value);
   const width = type === 'int' || type === 'date' ? 4 : 8;
-  if (BigInt.asIntN(width * 8, value) !== value) throw new RangeError(`${value} does not fit in ${type}`);
+  if (BigInt.asIntN(width * 8, value) !== value) return undefined;
   const bytes = Buffer.alloc(width);
   if (width === 4) bytes.writeInt32LE(Number(value));
   else bytes.writeBigInt64LE(value);

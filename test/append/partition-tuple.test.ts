@@ -185,6 +185,21 @@ describe('partitionTuple', () => {
       { type: 'timestamp', transform: 'day', range: range(long(JAN_2), long(JAN_2 * 2n)) },
       /day of column "c"/,
     ],
+    [
+      'an hour that its partition cannot hold',
+      { type: 'timestamp', transform: 'hour', range: range(long(JAN_2), long(2n ** 63n - 1n)) },
+      /hour of column "c": its values run from 1704153600000000 to 9223372036854775807/,
+    ],
+    [
+      'a prefix below the least number, whatever the key says',
+      {
+        type: 'int',
+        transform: 'truncate[10]',
+        range: range(int(-(2 ** 31))),
+        key: 'p=-2147483648/x',
+      },
+      /from -2147483648 to -2147483648/,
+    ],
     ['cut bounds with one prefix (A32)', cutBounds(), /\(inexact\)/],
     [
       'a bucket of several values',
