@@ -1,7 +1,7 @@
 import { plainSpelling } from '../spec/object-uri.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import type { Candidate } from './candidate.ts';
-import { hashesMention, type Listing, ledgerHashes } from './registration-summary.ts';
+import { hashesMention, type LedgerHashes, type Listing, ledgerHashes } from './registration-summary.ts';
 
 /** Clocks of store and catalog may differ by this much without harm to the proof of absence. */
 export const UPLOAD_ALLOWANCE_MS = 15 * 60_000;
@@ -39,15 +39,15 @@ export function openCandidates(candidates: readonly Candidate[], tableUuid?: str
     const absentAt = byPath.get(path)?.absentAt;
     return absentAt?.tableUuid === tableUuid ? absentAt?.snapshotId : undefined;
   });
-  const hashed = [...byPath].map(([path, candidate]) => ({ path, hashes: ledgerHashes(candidate) }));
-  const byHash = Map.groupBy(hashed, ({ hashes }) => hashes.path);
+  let byHash: ReadonlyMap<number, readonly Hashed[]> | undefined;
 
   return {
     byPath,
     unproven,
     mentionedIn(listing) {
+      byHash ??= hashedPaths(byPath);
       return pathHashesIn(listing, byHash)
-        .flatMap((hash) => byHash.get(hash) ?? [])
+        .flatMap((hash) => byHash?.get(hash) ?? [])
         .flatMap(({ path, hashes }) => {
           const candidate = byPath.get(path);
           const mention = hashesMention(listing, hashes);
@@ -72,6 +72,17 @@ export function openCandidates(candidates: readonly Candidate[], tableUuid?: str
       unproven.delete(path);
     },
   };
+}
+
+interface Hashed {
+  readonly path: string;
+  readonly hashes: LedgerHashes;
+}
+
+/** By the hash of the path. Those that have their verdict already are left out, as they would be when looked for. */
+function hashedPaths(byPath: ReadonlyMap<string, Candidate>): ReadonlyMap<number, readonly Hashed[]> {
+  const hashed = [...byPath].map(([path, candidate]) => ({ path, hashes: ledgerHashes(candidate) }));
+  return Map.groupBy(hashed, ({ hashes }) => hashes.path);
 }
 
 /** The wanted hashes that a listing may have: all of them when they are fewer than its own. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { plainSpelling } from '../spec/object-uri.ts';
 import { version } from '../version.ts';
 
@@ -45,7 +45,7 @@ export function registrationSummary(entries: readonly LedgerEntry[]): Record<str
     return { [VERSION]: version, [BASE]: base, [SEGMENTS]: segments };
   }
   const hashes = Buffer.concat(
-    entries.flatMap((entry) => [hash(entry.uri).subarray(0, 4), hash(entry.etag).subarray(0, 4)]),
+    entries.flatMap((entry) => [sha256(entry.uri).subarray(0, 4), sha256(entry.etag).subarray(0, 4)]),
   ).toString('base64');
   if (hashes.length <= MAX_HASHES_BYTES) return { [VERSION]: version, [HASHES]: hashes };
   return {
@@ -87,7 +87,7 @@ export interface LedgerHashes {
 }
 
 export function ledgerHashes(entry: LedgerEntry): LedgerHashes {
-  return { path: hash(entry.uri).readUInt32BE(0), etag: hash(entry.etag).readUInt32BE(0) };
+  return { path: sha256(entry.uri).readUInt32BE(0), etag: sha256(entry.etag).readUInt32BE(0) };
 }
 
 /** Whether a listing of hashes may hold this segment, and under this ETag. A hit is to be confirmed in the manifests. */
@@ -154,6 +154,6 @@ function commonDirectory(uris: readonly string[]): string {
   return prefix.slice(0, prefix.lastIndexOf('/') + 1);
 }
 
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+function sha256(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }
