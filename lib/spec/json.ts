@@ -17,13 +17,28 @@ function reviveInt64(_key: string, value: unknown, context?: { readonly source?:
   return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-/** Writes JSON; a `bigint` becomes a JSON number. */
+/** Writes JSON; a `bigint` becomes a JSON number, and the default of a float or double column has a point. */
 export function stringifyJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, writeInt64, indent);
+  return JSON.stringify(value, writeNumber, indent);
 }
 
-function writeInt64(_key: string, value: unknown): unknown {
+function writeNumber(this: unknown, key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint' && typeof value !== 'number') return value;
+  if (DEFAULTS.has(key) && isFloatingPoint(this)) return rawJson(withPoint(value));
   return typeof value === 'bigint' ? rawJson(value.toString()) : value;
+}
+
+const DEFAULTS: ReadonlySet<string> = new Set(['initial-default', 'write-default']);
+
+function isFloatingPoint(column: unknown): boolean {
+  const { type } = column as { readonly type?: unknown };
+  return type === 'float' || type === 'double';
+}
+
+/** Iceberg's Java parser takes `1.0` for a double and refuses `1`, which is all that JavaScript knows of it. */
+function withPoint(value: number | bigint): string {
+  const text = Object.is(value, -0) ? '-0' : String(value);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;

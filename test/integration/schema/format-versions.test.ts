@@ -67,6 +67,28 @@ onEveryCatalog(({ service }) => {
       });
     });
 
+    test('a double that others added with a whole number as its default is sent back so that the catalog takes it', async () => {
+      const lake = await openLake(service(), { format_version: 3 });
+      await lake.ship(first, [{ id: 1n, name: 'a' }]);
+      const rate = { ...optional(1_000_001, 'rate', 'double'), 'initial-default': 1, 'write-default': 1 };
+      const before = await lake.state();
+      const updates: readonly TableUpdate[] = [
+        {
+          action: 'add-schema',
+          schema: { ...before.currentSchema, 'schema-id': 1, fields: [...first.fields, rate] },
+          'last-column-id': rate.id,
+        },
+        { action: 'set-current-schema', 'schema-id': -1 },
+      ];
+      const requirements = assertions(before, 'main', updates);
+      expect(await lake.catalog.commit(lake.table, { requirements, updates })).toMatchObject({
+        outcome: 'landed',
+      });
+      await lake.ship(second, [{ id: 2n, name: 'b', note: 'ü' }]);
+      const { fields } = (await lake.state()).currentSchema;
+      expect(fields).toEqual([...first.fields, rate, ...second.fields.slice(2)]);
+    });
+
     test('a table upgraded from 2 between two commits of a warm registrar: its old rows get IDs with the next commit (C13)', async () => {
       const lake = await openLake(service());
       await lake.ship(first, [
