@@ -52,10 +52,17 @@ export function readBytes(input: ByteReader): Buffer {
   return readRaw(input, readInt(input));
 }
 
-/** How many items the next block of an array or a map has; 0 ends it. A negative count is followed by the block's size. */
+/**
+ * How many items the next block of an array or a map has; 0 ends it. A negative count is followed by the block's size.
+ *
+ * @throws RangeError for more items than bytes are left: Iceberg has none without any
+ */
 export function readItemCount(input: ByteReader): number {
   const count = readInt(input);
   if (count < 0) readLong(input);
+  const left = input.bytes.length - input.at;
+  if (Math.abs(count) > left)
+    throw new RangeError(`${Math.abs(count)} items are said to be in ${left} bytes`);
   return Math.abs(count);
 }
 

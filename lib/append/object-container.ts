@@ -154,7 +154,9 @@ export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] 
 export function joinBlocks(blocks: readonly AvroBlock[]): AvroBlock {
   return {
     recordCount: blocks.reduce((sum, { recordCount }) => sum + recordCount, 0),
-    bytes: zlib.deflateRawSync(Buffer.concat(blocks.map(({ bytes }) => zlib.inflateRawSync(bytes)))),
+    bytes: zlib.deflateRawSync(
+      Buffer.concat(blocks.map(({ bytes }) => zlib.inflateRawSync(bytes, LARGEST_BLOCK))),
+    ),
   };
 }
 
@@ -175,6 +177,12 @@ export function* records<T>(
 export function* recordsRead<T>(container: ObjectContainer, read: (input: ByteReader) => T): Generator<T> {
   for (const block of container.blocks) {
     const input = byteReader(decompress(container.codec, block.bytes));
+    // Else a few bytes would be billions of records of nothing.
+    if (block.recordCount > input.bytes.length) {
+      throw new RangeError(
+        `a block of ${input.bytes.length} bytes says it holds ${block.recordCount} records`,
+      );
+    }
     for (let count = 0; count < block.recordCount; count += 1) yield read(input);
     if (input.at !== input.bytes.length) {
       throw new RangeError(`${input.bytes.length - input.at} bytes follow the ${block.recordCount} records`);
@@ -196,16 +204,19 @@ export function shapeOf({ schema }: Pick<ObjectContainer, 'schema'>): AvroShape 
   return shape;
 }
 
+/** Ten times what writers fill into one block; a block is made of a thousandth of it, so that its size says nothing. */
+const LARGEST_BLOCK = { maxOutputLength: 256 * 1024 * 1024 };
+
 function decompress(codec: string, bytes: Uint8Array): Uint8Array {
   switch (codec) {
     case 'null':
       return bytes;
     case 'deflate':
-      return zlib.inflateRawSync(bytes);
+      return zlib.inflateRawSync(bytes, LARGEST_BLOCK);
     case 'zstandard':
-      return zlib.zstdDecompressSync(bytes);
+      return zlib.zstdDecompressSync(bytes, LARGEST_BLOCK);
     case 'snappy':
-      return decompressSnappy(bytes);
+      return decompressSnappy(bytes, LARGEST_BLOCK.maxOutputLength);
     default:
       throw new TypeError(`its codec is "${codec}"; null, deflate, zstandard and snappy can be read`);
   }

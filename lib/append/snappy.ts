@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
  *
  * @throws RangeError when it is cut, refers to what is not there, or has another checksum or length
  */
-export function decompressSnappy(block: Uint8Array): Buffer {
+export function decompressSnappy(block: Uint8Array, maxBytes: number): Buffer {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
   const end = bytes.length - 4;
   let at = 0;
@@ -17,7 +17,7 @@ export function decompressSnappy(block: Uint8Array): Buffer {
   };
 
   const size = readLength(next);
-  if (size > bytes.length * MAX_EXPANSION)
+  if (size > Math.min(bytes.length * MAX_EXPANSION, maxBytes))
     throw new RangeError(`a snappy block of ${bytes.length} bytes says it holds ${size}`);
   const out = Buffer.alloc(size);
   let length = 0;

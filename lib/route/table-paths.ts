@@ -34,7 +34,7 @@ export function rememberedPaths(state: TableState): Readonly<Record<string, stri
 function currentPaths(state: TableState): readonly string[] {
   const configured = PATH_PROPERTIES.flatMap((name) => state.properties[name] ?? []);
   return [`${state.location}/data`, `${state.location}/metadata`, ...configured].map(
-    (path) => `${plainSpelling(path).replace(/\/+$/, '')}/`,
+    (path) => `${plainSpelling(path).replace(/(?<!\/)\/+$/, '')}/`,
   );
 }
 

@@ -1,7 +1,9 @@
 import zlib from 'node:zlib';
 import { expect, test } from 'vitest';
+import { avroShape } from '../../lib/append/avro-shape.ts';
 import { string } from '../../lib/append/avro-type.ts';
-import { encodeBlocks } from '../../lib/append/object-container.ts';
+import { encodeBlocks, recordsRead } from '../../lib/append/object-container.ts';
+import { skipper } from '../../lib/append/row-reader.ts';
 
 const STORED = 1;
 
@@ -19,4 +21,35 @@ test('a small block is stored, a large one deflated', () => {
   expect(sizeOf(200)[0]).toBe(STORED);
   expect(sizeOf(200)).toHaveLength(5 + 2 + 200);
   expect(sizeOf(20_000).length).toBeLessThan(200);
+});
+
+/** A file of one block, as its writer says. */
+function container(codec: string, schema: unknown, recordCount: number, bytes: Uint8Array) {
+  return { codec, schema: JSON.stringify(schema), blocks: [{ recordCount, bytes }] };
+}
+const read = (of: ReturnType<typeof container>) => [
+  ...recordsRead(of, skipper(avroShape(JSON.parse(of.schema)))),
+];
+const TOO_MANY = 2 ** 31 - 1;
+
+test.each([
+  ['records of nothing', { type: 'record', name: 'r', fields: [] }, TOO_MANY, [0]],
+  ['items of nothing', { type: 'array', items: 'null' }, 1, [0xfe, 0xff, 0xff, 0xff, 0x0f, 0]],
+  [
+    'items of nothing, with a size',
+    { type: 'array', items: 'null' },
+    1,
+    [0xfd, 0xff, 0xff, 0xff, 0x0f, 0, 0],
+  ],
+])('a few bytes are not billions of %s', (_, schema, count, bytes) => {
+  expect(() => read(container('null', schema, count, Uint8Array.from(bytes)))).toThrow(RangeError);
+});
+
+test.each([
+  ['deflate', zlib.deflateRawSync],
+  ['zstandard', zlib.zstdCompressSync],
+])('a block in %s is not unpacked beyond 256 MiB', (codec, compress) => {
+  const bomb = compress(Buffer.alloc(256 * 1024 * 1024 + 1));
+  expect(bomb.length).toBeLessThan(512 * 1024);
+  expect(() => read(container(codec, 'null', 1, bomb))).toThrow(/larger than 268435456 bytes/);
 });

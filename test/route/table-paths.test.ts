@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
 import { ownFileTest, rememberedPaths } from '../../lib/route/table-paths.ts';
 import { tableState } from '../fakes/table-state.ts';
 
@@ -29,6 +30,13 @@ describe('ownFileTest (I11)', () => {
   ])('leaves %s to the shipper', (uri) => {
     expect(isOwnFile(uri)).toBe(false);
   });
+});
+
+test('the paths of a table are read in one pass, however many slashes a catalog puts into them', () => {
+  const path = `s3://lake/${'/'.repeat(1_000_000)}x`;
+  const state = tableState({ location: 's3://lake/t', properties: { 'write.metadata.path': `${path}/` } });
+  expect(ownFileTest(state)(`${path}/1.avro`)).toBe(true);
+  expect(metadataDirectory(state)).toBe(path);
 });
 
 describe('rememberedPaths', () => {

@@ -86,7 +86,8 @@ export function errorText(answer: HttpAnswer, clean: (text: string) => string): 
       : [
           answer.body
             .toString()
-            .replaceAll(/<[^>]*>|\s+/g, ' ')
+            // A tag ends where the next begins: else each of a million would be looked at to the end.
+            .replaceAll(/<[^<>]*>|\s+/g, ' ')
             .trim(),
         ];
   const text = clean(words.filter((word) => typeof word === 'string' && word !== '').join(': '));

@@ -79,7 +79,14 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     return `${basePath}/namespaces/${namespace.map(encodeURIComponent).join(namespaceSeparator)}`;
   }
 
-  async function tablePath({ namespace, name }: TableIdentifier): Promise<string> {
+  async function tablePath(table: TableIdentifier): Promise<string> {
+    const { namespace, name } = table;
+    if (isDots(name) || (namespace.length === 1 && isDots(namespace.join()))) {
+      throw new RegistrarError(
+        'table.unsupported',
+        `Cannot ask for table "${formatIdentifier(table)}": proxies take "." and ".." in a path for a directory; give the dataset another name, or leave hidden_names at its default`,
+      );
+    }
     return `${await namespacePath(namespace)}/tables/${encodeURIComponent(name)}`;
   }
 
@@ -186,6 +193,11 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       return remembered.credentialFor(uri)?.credential;
     },
   };
+}
+
+/** Encoded or not, such a part of a path is resolved by whatever normalises it on the way (RFC 3986, section 5.2.4). */
+function isDots(name: string): boolean {
+  return name === '.' || name === '..';
 }
 
 /** Before a credential for files ends, it is asked for anew. */

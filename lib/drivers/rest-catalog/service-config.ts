@@ -40,7 +40,7 @@ export async function loadServiceConfig(
       `Cannot use the catalog "${settings.catalog_uri}": it wants to be called at "${uri.origin}", where credentials for it are not sent; set catalog_uri to that address if it is right`,
     );
   }
-  const prefix = (text(properties, 'prefix') ?? '').replace(/^\/+|\/+$/g, '');
+  const prefix = (text(properties, 'prefix') ?? '').replace(/^\/+|(?<!\/)\/+$/g, '');
   const endpoints = body['endpoints'];
   return {
     basePath: `${rootPath(uri)}/v1${prefix === '' ? '' : `/${prefix}`}`,
@@ -59,9 +59,9 @@ function plainEndpoint(endpoint: string): string {
   return `${method.toUpperCase()} /${path.replace(/^\//, '').replace('{prefix}/', '')}`;
 }
 
-/** The path of a URI without slashes at its end. */
+/** The path of a URI without slashes at its end; each run of them is looked at once, however long a catalog makes it. */
 function rootPath(uri: URL): string {
-  return uri.pathname.replace(/\/+$/, '');
+  return uri.pathname.replace(/(?<!\/)\/+$/, '');
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

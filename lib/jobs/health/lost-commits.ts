@@ -80,6 +80,9 @@ function versionAhead({ metadataLocation }: TableState): number | undefined {
   return version === undefined ? undefined : Number(version) + 2;
 }
 
+/** Whoever may write beside a table could leave a small file here that is a very large one unpacked. */
+const LARGEST_METADATA = 256 * 1024 * 1024;
+
 /** Undefined where it cannot be read as metadata: it proves nothing then. */
 async function readLater(
   identifier: TableIdentifier,
@@ -89,7 +92,9 @@ async function readLater(
   const read = await store.read(uri);
   if (read.kind !== 'object') return undefined;
   try {
-    const bytes = uri.endsWith('.gz.metadata.json') ? gunzipSync(read.bytes) : Buffer.from(read.bytes);
+    const bytes = uri.endsWith('.gz.metadata.json')
+      ? gunzipSync(read.bytes, { maxOutputLength: LARGEST_METADATA })
+      : Buffer.from(read.bytes);
     const metadata = parseJson(bytes.toString()) as Readonly<Record<string, unknown>>;
     return readTableMetadata(identifier, { metadataLocation: uri, metadata });
   } catch {

@@ -80,6 +80,12 @@ test('errorText is the server’s own words in a line', () => {
   expect(textOf(answer(500, 'x'.repeat(100_000))).length).toBeLessThan(600);
 });
 
+test('errorText takes time in proportion to the answer, whatever a server makes of it', () => {
+  for (const part of ['<', '<a', ' ', '\n<']) {
+    expect(textOf(answer(500, part.repeat(1_000_000))).length).toBeLessThan(600);
+  }
+});
+
 test('retryAfterMs reads seconds and dates, and nothing else', () => {
   const now = Date.UTC(2026, 0, 1);
   expect(retryAfterMs(answer(429, '', { 'retry-after': '7' }), now)).toBe(7_000);

@@ -59,6 +59,27 @@ test('levels of a namespace are joined as the catalog says, itself encoded (D11)
   expect(requested()).toStrictEqual(['GET /v1/namespaces/a.b%2E%C3%BC/tables/100%25']);
 });
 
+test('a path of a million slashes is read in one pass', async () => {
+  const slashes = '/'.repeat(1_000_000);
+  const { catalog } = await configured({ overrides: { uri: `/y${slashes}x`, prefix: `p${slashes}x` } });
+  expect(await catalog.prepare()).toMatchObject({ basePath: `/y${slashes}x/v1/p${slashes}x` });
+});
+
+test.each(['.', '..'])(
+  'a table named "%s" is not asked for: what lies between would ask for its parent',
+  async (name) => {
+    const { catalog, requested } = await configured({});
+    await expect(catalog.load({ namespace: ['analytics'], name })).rejects.toMatchObject({
+      code: 'table.unsupported',
+      message: expect.stringContaining(`"analytics.${name}"`),
+    });
+    await expect(catalog.load({ namespace: [name], name: 'orders' })).rejects.toMatchObject({
+      code: 'table.unsupported',
+    });
+    expect(requested()).toStrictEqual([]);
+  },
+);
+
 test('a catalog that names another origin gets no credentials there (F15)', async () => {
   const { catalog, requested } = await configured({
     overrides: { uri: 'https://elsewhere.example/catalog' },
