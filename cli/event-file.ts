@@ -8,7 +8,7 @@ export async function readEvent(file: string): Promise<unknown> {
     return parseJson(await readFile(file, 'utf8'));
   } catch (cause) {
     const problem =
-      cause instanceof SyntaxError ? 'it is no JSON' : String(cause instanceof Error ? cause.message : cause);
+      cause instanceof SyntaxError ? 'it is not JSON' : String(cause instanceof Error ? cause.message : cause);
     throw new RegistrarError('event.malformed', `Cannot read the event "${file}": ${problem}`, { cause });
   }
 }

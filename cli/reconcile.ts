@@ -149,6 +149,6 @@ function resultText(result: Reconciliation): string {
     counts.toString(),
     ...warnings,
     ...samples,
-    ...(resumeAfter === undefined ? [] : [`Stopped: go on with --start-after '${printable(resumeAfter)}'`]),
+    ...(resumeAfter === undefined ? [] : [`Stopped: resume with --start-after '${printable(resumeAfter)}'`]),
   ].join('\n');
 }

@@ -65,7 +65,7 @@ function actionOf({ remove, replace, keepOne }: Flags): RepairAction {
   if (action !== undefined && more.length === 0) return action;
   throw new RegistrarError(
     'config.invalid',
-    'Cannot tell what to do: say one of --remove, --replace and --keep-one',
+    'Cannot tell what to do: give one of --remove, --replace and --keep-one',
   );
 }
 
@@ -95,7 +95,8 @@ function planText(plan: RepairPlan, snapshotId: bigint | undefined, yes: boolean
     `${action}: ${removes} of ${entries.length} entries removed${replacement === undefined ? '' : `, one of ${replacement.read.sizeBytes} bytes added`}`,
   ];
   if (removes === 0) lines.push('nothing to do');
-  else if (!yes) lines.push('nothing was changed: say --yes to carry this out');
-  else lines.push(snapshotId === undefined ? 'somebody else did it' : `done in snapshot ${snapshotId}`);
+  else if (!yes) lines.push('nothing was changed: add --yes to carry this out');
+  else
+    lines.push(snapshotId === undefined ? 'another writer already did it' : `done in snapshot ${snapshotId}`);
   return lines.map(printable).join('\n');
 }

@@ -6,7 +6,7 @@ export function stopSignal(tell: (text: string) => void): AbortSignal {
   const stop = new AbortController();
   const ask = () => {
     process.removeListener('SIGINT', ask).removeListener('SIGTERM', ask);
-    tell('Stopping after what is under way; once more ends it now, and loses nothing.\n');
+    tell('Stopping after the work under way; press Ctrl-C again to stop now (nothing is lost).\n');
     stop.abort();
   };
   process.once('SIGINT', ask).once('SIGTERM', ask);

@@ -114,14 +114,14 @@ function definitions(
     })),
     {
       name: 'health-silent',
-      meaning: 'Nobody has looked at the tables.',
+      meaning: 'The health check has not run.',
       metric: health.metricInvocations({ period: PERIOD }),
       above: Number.MAX_SAFE_INTEGER,
       ...silent,
     },
     {
       name: 'health-failing',
-      meaning: 'The look at the tables fails.',
+      meaning: 'The health check fails.',
       metric: health.metricErrors({ period: PERIOD }),
       above: 0,
       periods: 2,
@@ -137,7 +137,7 @@ function definitions(
     },
     {
       name: 'arrivals-dead',
-      meaning: 'Notifications could not be routed and lie in the dead-letter queue.',
+      meaning: 'Notifications could not be routed and are in the dead-letter queue.',
       metric: queues.arrivalsDlq.metricApproximateNumberOfMessagesVisible({
         period: PERIOD,
         statistic: Stats.MAXIMUM,
@@ -146,7 +146,7 @@ function definitions(
     },
     {
       name: 'registrations-dead',
-      meaning: 'Messages could not be registered and lie in the dead-letter queue.',
+      meaning: 'Messages could not be registered and are in the dead-letter queue.',
       metric: queues.registrationsDlq.metricApproximateNumberOfMessagesVisible({
         period: PERIOD,
         statistic: Stats.MAXIMUM,
@@ -164,7 +164,7 @@ function definitions(
     },
     {
       name: 'keys-unroutable',
-      meaning: 'More than 1 % of the arriving keys lead to no table.',
+      meaning: 'More than 1 % of arriving keys map to no table.',
       metric: new MathExpression({
         expression: '100 * unroutable / (unroutable + routed)',
         usingMetrics: { unroutable: own('unroutable', Stats.SUM), routed: own('routed', Stats.SUM) },
@@ -175,7 +175,7 @@ function definitions(
     },
     {
       name: 'segments-quarantined',
-      meaning: 'Segments were set aside.',
+      meaning: 'Segments were quarantined.',
       metric: own('quarantined', Stats.SUM),
       above: 0,
     },
@@ -187,13 +187,13 @@ function definitions(
     },
     {
       name: 'segments-missed',
-      meaning: 'Reconcile found segments that no notification brought.',
+      meaning: 'Reconcile found segments for which no notification arrived.',
       metric: own('reconcileMissing', Stats.SUM),
       above: 0,
     },
     {
       name: 'commits-lost',
-      meaning: 'Commits of a table that had landed are gone from the catalog.',
+      meaning: 'Commits that had landed are gone from the catalog.',
       metric: own('commitsLost', Stats.SUM),
       above: 0,
     },
@@ -211,21 +211,21 @@ function definitions(
     },
     {
       name: 'register-failing',
-      meaning: 'register ends with errors.',
+      meaning: 'The register function fails.',
       metric: register.metricErrors({ period: PERIOD }),
       above: 0,
       periods: 3,
     },
     {
       name: 'route-failing',
-      meaning: 'route ends with errors.',
+      meaning: 'The route function fails.',
       metric: route.metricErrors({ period: PERIOD }),
       above: 0,
       periods: 3,
     },
     {
       name: 'reconcile-failing',
-      meaning: 'The comparison of the store with the tables failed.',
+      meaning: 'The reconcile function failed.',
       metric: reconcile.metricErrors({ period: PERIOD }),
       above: 0,
     },

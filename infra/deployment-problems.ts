@@ -30,7 +30,7 @@ function notificationProblems({ deployment: { suffix } }: Deployable): readonly 
   const own = ['metadata/x-m0.avro', 'metadata/00000-x.metadata.json', 'quarantine/x.json'];
   if (!own.some((file) => file.endsWith(suffix))) return [];
   return [
-    `suffix "${suffix}" also takes the registrar's own files, which would notify it without end; set the ending of the segments, such as ".parquet"`,
+    `suffix "${suffix}" also matches the registrar's own files, whose notifications would never end; set the suffix of the segments, such as ".parquet"`,
   ];
 }
 
@@ -45,13 +45,13 @@ function timeProblems({ deployment }: Deployable): readonly string[] {
     const { visibility } = deployment[name];
     if (visibility < least[name]) {
       problems.push(
-        `${name}.visibility of ${visibility} s is below ${least[name]} s, six times the timeout${name === 'route' ? ' and the window' : ''}: messages would be delivered while they are worked on; raise it`,
+        `${name}.visibility of ${visibility} s is below ${least[name]} s, six times the timeout${name === 'route' ? ' and the window' : ''}: messages would be delivered again while still being processed; raise it`,
       );
     }
   }
   if (concurrency.register > 1000) {
     problems.push(
-      `concurrency.register of ${concurrency.register} is above the 1000 that a queue starts; lower it`,
+      `concurrency.register of ${concurrency.register} is above the 1000 invocations that one queue can run at once; lower it`,
     );
   }
   return problems;
@@ -74,7 +74,7 @@ function regionProblems({ deployment, entries }: Deployable): readonly string[] 
     .filter(([, other]) => other !== undefined && other !== region)
     .map(
       ([what, other]) =>
-        `${what} is in "${other}", and the stack goes to "${region}": they must be in one region; correct it, or deploy a stage there`,
+        `${what} is in "${other}", and the stack goes to "${region}": they must be in the same region; correct it, or deploy a stage there`,
     );
 }
 
@@ -97,7 +97,7 @@ function configProblems({ config: { configText } }: Deployable): readonly string
   const bytes = Buffer.byteLength(configText);
   if (bytes <= MAX_CONFIG_BYTES) return [];
   return [
-    `the configuration is ${bytes} bytes, and ${MAX_CONFIG_BYTES} fit the environment of a function; leave out defaults, or deploy entries as stages of their own`,
+    `the configuration is ${bytes} bytes, and a function's environment has room for ${MAX_CONFIG_BYTES}; leave out defaults, or deploy entries as separate stages`,
   ];
 }
 
@@ -114,7 +114,7 @@ function sharedPrefixes(deployables: readonly Deployable[]): readonly string[] {
       )
       .map(
         ({ stage, url }) =>
-          `stages "${claim.stage}" and "${stage}" both read "${url.length > claim.url.length ? url : claim.url}": every segment there would be registered by both; give each a prefix of its own`,
+          `stages "${claim.stage}" and "${stage}" both read "${url.length > claim.url.length ? url : claim.url}": both would register every segment there; give each its own prefix`,
       ),
   );
 }

@@ -34,11 +34,10 @@ export function templateStack(app: App, deployable: Deployable): Stack {
   const synthesizer = new BootstraplessSynthesizer() as IStackSynthesizer;
   const stack = new Stack(app, `iceberg-registrar-${stage}-template`, { ...described(stage), synthesizer });
   const bucketName = new CfnParameter(stack, 'CodeBucket', {
-    description: 'Bucket in this region that holds the zipped functions',
+    description: 'Bucket in this region with the zipped functions',
   });
   const prefix = new CfnParameter(stack, 'CodePrefix', {
-    description:
-      'What stands before route.zip, register.zip and so on in their keys; another one deploys other code',
+    description: 'Key prefix of route.zip, register.zip and so on; change it to deploy other code',
     default: 'iceberg-registrar/',
   });
   const bucket = Bucket.fromBucketName(stack, 'Code', bucketName.valueAsString);

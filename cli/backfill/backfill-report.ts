@@ -21,7 +21,7 @@ export function reportText(report: BackfillReport): string {
   counts.push(
     ['objects', amount(listed)],
     ['registered before', amount(registered)],
-    ['no segments', amount(ignored)],
+    ['not segments', amount(ignored)],
     ...Object.entries(done).map(([end, count]): [string, string] => [`→ ${end}`, amount(count)]),
   );
   const refusals = Object.values(refusedBy).reduce((sum, count) => sum + count, 0);
@@ -33,7 +33,7 @@ export function reportText(report: BackfillReport): string {
       ? [`and ${amount(refusals - refused.length)} more: iceberg-registrar quarantine list`]
       : []),
     `${readableAmount(durationMs, 'ms')}; ${amount(requests.get)} GET, ${amount(requests.put)} PUT, ${amount(requests.list)} LIST: ${money(storeDollars(requests))} ${PRICES}; ${amount(requests.catalog)} requests to the catalog`,
-    ...(report.interrupted ? ['Stopped: begin again to go on from here.'] : []),
+    ...(report.interrupted ? ['Stopped: run the same command again to continue.'] : []),
   ].join('\n');
 }
 
@@ -55,7 +55,7 @@ function tableText({
 
 export function refusedTable(refused: readonly Refusal[]): string {
   const table = new Table({
-    head: ['segment', 'refused for', 'since'],
+    head: ['segment', 'error', 'message'],
     style: { head: [], border: [] },
     colWidths: [48, 32, 60],
     wordWrap: true,

@@ -10,7 +10,7 @@ export function dryRunText(run: DryRun): string {
   counts.push(
     ['objects', amount(listed)],
     ['registered', amount(registered)],
-    ['no segments', amount(ignored)],
+    ['not segments', amount(ignored)],
     ...Object.entries(left).map(([end, count]): [string, string] => [`left: ${end}`, amount(count)]),
   );
   return [
@@ -18,7 +18,7 @@ export function dryRunText(run: DryRun): string {
     counts.toString(),
     ...(refused.length === 0 ? [] : [refusedTable(refused), `about ${amount(refusedOfAll)} of all`]),
     `estimated: ${readableAmount(estimate.durationMs, 'ms')}; ${amount(get)} GET, ${amount(put)} PUT, ${amount(list)} LIST: ${money(estimate.dollars)} ${PRICES}; ${amount(catalog)} requests to the catalog`,
-    interrupted ? 'Stopped before the end: there is more.' : 'Nothing was written.',
+    interrupted ? 'Stopped before the end: the figures are incomplete.' : 'Nothing was written.',
   ].join('\n');
 }
 

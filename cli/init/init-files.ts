@@ -87,15 +87,15 @@ function stackParameters({ stage, region }: Answers, configuration: string): str
     '# Parameters of one deployment on AWS: docs/deploying-aws.md',
     stringify(definite({ stage, config: configuration, region })).trimEnd(),
     '',
-    '# How the notifications of the bucket come: bucket, or eventbridge',
+    '# How the bucket notifies: bucket, or eventbridge',
     '# notifications: bucket',
-    '# What segments end in',
+    '# Suffix of the keys that are segments',
     '# suffix: .parquet',
     '# An SNS topic for the alarms',
     '# alarm_topic_arn: arn:aws:sns:eu-central-1:123456789012:pages',
-    '# Tables with an alarm of their own, and the age of the newest snapshot at which it rings',
+    '# Tables with their own freshness alarm, and the age of the newest snapshot that triggers it',
     '# table_freshness: { analytics.orders: 15m }',
-    '# Functions that run at once; reserved are taken out of the limit of the account',
+    '# Concurrent functions; reserved ones count against the limit of the account',
     '# concurrency: { route: 2, register: 50, reserved: true }',
     '',
   ].join('\n');
@@ -107,7 +107,7 @@ function terraformVariables({ url, stage, region, project, tokenSecret }: OnGoog
   if (prefix === '') {
     throw new RegistrarError(
       'config.invalid',
-      `Cannot deploy for "${url}": name a prefix, such as gs://bucket/lake; tables and quarantine lie beside it, where the bucket does not notify`,
+      `Cannot deploy for "${url}": give a prefix, such as gs://bucket/lake; tables and quarantine go beside it, where the bucket does not notify`,
     );
   }
   const variables = {
@@ -124,7 +124,7 @@ function terraformVariables({ url, stage, region, project, tokenSecret }: OnGoog
     ...Object.entries(variables).map(([name, value]) => `${name} = ${terraformText(value)}`),
     ...(tokenSecret === undefined ? [] : [`secrets = { ${TOKEN_VARIABLE} = ${terraformText(tokenSecret)} }`]),
     '',
-    '# pull: a schedule empties the subscription. event: each upload calls the function; tables and quarantine need another tables_bucket then',
+    '# pull: a schedule empties the subscription. event: each upload calls the function; then tables and quarantine need a separate tables_bucket',
     '# delivery = "pull"',
     '# schedule = "* * * * *"',
     '# memory = "1Gi"',

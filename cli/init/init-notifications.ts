@@ -46,8 +46,8 @@ export function notificationsCommand(): Command {
             throw new RegistrarError(
               'config.invalid',
               entry.url.startsWith('gs://')
-                ? `Cannot notify anybody of "${entry.url}": on Google Cloud the Terraform does, or gcloud (docs/deploying-google-cloud.md)`
-                : `Cannot notify anybody of "${entry.url}": set queues.arrivals to the URL of the arrivals queue, an output of the stack`,
+                ? `Cannot set up notifications for "${entry.url}": on Google Cloud use Terraform or gcloud (docs/deploying-google-cloud.md)`
+                : `Cannot set up notifications for "${entry.url}": set queues.arrivals to the URL of the arrivals queue, an output of the stack`,
             );
           }
           const notifications = bucketNotifications(entry);
@@ -69,7 +69,7 @@ export function notificationsCommand(): Command {
         else
           for (const { bucket, state, configuration } of results)
             console.log(
-              `${bucket}: ${state === 'current' ? 'as it should be' : 'to be added with --apply'}\n${stringifyJson(configuration, 2)}`,
+              `${bucket}: ${state === 'current' ? 'up to date' : 'needs --apply'}\n${stringifyJson(configuration, 2)}`,
             );
         process.exitCode = results.every(({ state }) => state === 'current') ? 0 : 3;
       },

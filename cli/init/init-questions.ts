@@ -49,7 +49,7 @@ export async function answersTo(flags: InitFlags): Promise<Answers> {
       url: uploads.replace(/\/+$/, ''),
       layout: await optional(
         flags.layout,
-        'How are their keys made: the name of a shipper, such as spark, or a template (Enter: {url}/thadam/v1/{pipeline}/{dataset}/…)?',
+        'How are keys laid out: the name of a shipper, such as spark, or a template (Enter: {url}/thadam/v1/{pipeline}/{dataset}/…)?',
       ),
       from: flags.from?.split(',').map((dataset) => dataset.trim()),
       tableLocation: flags.tableLocation,
@@ -64,8 +64,7 @@ export async function answersTo(flags: InitFlags): Promise<Answers> {
       ),
       namespace: await needed(flags.namespace, '--namespace', 'Which namespace are the tables in?'),
       createTable:
-        flags.createTable ??
-        /^y/i.test((await optional(undefined, 'Create tables that are not there (y/N)?')) ?? ''),
+        flags.createTable ?? /^y/i.test((await optional(undefined, 'Create missing tables (y/N)?')) ?? ''),
       freshness: flags.freshness,
       stage: flags.stage,
     };
@@ -73,13 +72,13 @@ export async function answersTo(flags: InitFlags): Promise<Answers> {
       return {
         ...answers,
         cloud,
-        region: await optional(flags.region, 'In which region (Enter: the CDK’s)?'),
+        region: await optional(flags.region, 'In which region (Enter: the CDK’s default)?'),
       };
     }
     return {
       ...answers,
       cloud,
-      region: await needed(flags.region, '--region', 'In which region (that of the bucket)?'),
+      region: await needed(flags.region, '--region', 'In which region (the bucket’s)?'),
       project: await needed(flags.project, '--project', 'In which project?'),
     };
   } finally {
@@ -102,10 +101,10 @@ async function cloudOf(
     if (cloud === undefined || cloud === platform) return platform;
     throw new RegistrarError(
       'config.invalid',
-      `Cannot deploy on "${cloud}" what is uploaded to "${url}": name one of ${CLOUDS[cloud].url}`,
+      `Cannot deploy on "${cloud}" for uploads to "${url}": give a URL like ${CLOUDS[cloud].url}`,
     );
   }
   const answer = cloud ?? (await ask(undefined, 'On which cloud: aws or google (Enter: aws)?')) ?? 'aws';
   if (answer === 'aws' || answer === 'google') return answer;
-  throw new RegistrarError('config.invalid', `Cannot deploy on "${answer}": it is aws or google`);
+  throw new RegistrarError('config.invalid', `Cannot deploy on "${answer}": choose aws or google`);
 }

@@ -83,7 +83,7 @@ async function writeFiles(flags: Flags): Promise<void> {
     if (!flags.force && (await exists(file))) {
       throw new RegistrarError(
         'config.invalid',
-        `Cannot write "${file}": it is there already; name another --dir, or --force`,
+        `Cannot write "${file}": it exists already; choose another --dir, or use --force`,
       );
     }
   }
@@ -96,11 +96,11 @@ async function writeFiles(flags: Flags): Promise<void> {
 
 function nextSteps({ cloud, tokenSecret }: Answers, configuration: string, deployment: string): string {
   const token = cloud === 'google' && tokenSecret !== undefined ? `${TOKEN_VARIABLE}=… ` : '';
-  const check = `Next, does it work?  ${token}REGISTRAR_CONFIG=${configuration} npx iceberg-registrar doctor`;
+  const check = `Check it:  ${token}REGISTRAR_CONFIG=${configuration} npx iceberg-registrar doctor`;
   if (cloud === 'aws')
-    return `${check}\nThen, look at what would be deployed:  npm run build && npm run synth -- ${deployment}`;
+    return `${check}\nThen see what would be deployed:  npm run build && npm run synth -- ${deployment}`;
   const [config, parameters] = [path.resolve(configuration), path.resolve(deployment)];
-  return `${check}\nThen, look at what would be deployed:  npm run build && cd infra/google && terraform init && terraform plan -var-file=${parameters} -var "config=$(cat ${config})"`;
+  return `${check}\nThen see what would be deployed:  npm run build && cd infra/google && terraform init && terraform plan -var-file=${parameters} -var "config=$(cat ${config})"`;
 }
 
 async function exists(file: string): Promise<boolean> {

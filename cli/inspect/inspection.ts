@@ -44,7 +44,7 @@ export function inspectionWarning(inspection: Inspection): string | undefined {
 export function inspectionText(file: string, inspection: Inspection): string {
   switch (inspection.kind) {
     case 'empty':
-      return `${styleText('yellow', 'skipped')}  ${file} has no rows: it is acknowledged and not registered`;
+      return `${styleText('yellow', 'skipped')}  ${file} has no rows: it would be acknowledged without being registered`;
     case 'refused':
       return `${styleText('red', 'refused')}  ${file}\n${styleText('bold', inspection.error.code)}: ${printable(inspection.error.message)}`;
     case 'registrable':

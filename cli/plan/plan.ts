@@ -59,7 +59,7 @@ async function planOnStack(event: unknown): Promise<Plan> {
 function objectEvent(uri: string): unknown {
   const reference = referenceTo(uri);
   if (reference === undefined) {
-    throw new RegistrarError('event.malformed', `Cannot plan "${uri}": an object is s3://bucket/key`);
+    throw new RegistrarError('event.malformed', `Cannot plan "${uri}": give an object as s3://bucket/key`);
   }
   return { v: 1, segments: [reference] };
 }

@@ -17,7 +17,7 @@ export function statusPage(report: HealthReport): string {
   const verdict =
     bad > 0
       ? `${bad} of ${tables.length} tables need attention`
-      : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; their surroundings need attention'}`;
+      : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; queues, notifications or quarantine need attention'}`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -67,5 +67,5 @@ async function pause(forSeconds: number, signal: AbortSignal): Promise<void> {
 function seconds(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('It is a number of seconds above 0.');
+  throw new InvalidArgumentError('It must be a number of seconds above 0.');
 }

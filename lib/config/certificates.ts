@@ -35,7 +35,7 @@ export async function readCertificateFiles(
   }
   const { catalog_client_cert: cert, catalog_client_key: key } = texts;
   if (problems.length === 0 && cert !== undefined && key !== undefined && !belongs(cert, key)) {
-    problems.push('catalog_client_cert, catalog_client_key: the key is not the one of the certificate');
+    problems.push('catalog_client_cert, catalog_client_key: the key does not belong to the certificate');
   }
   return { ...entry, ...texts };
 }
@@ -43,7 +43,7 @@ export async function readCertificateFiles(
 /** @throws Error when one of the certificates in a PEM text is none, or there is none */
 function readCertificates(pem: string): void {
   const blocks = pem.match(/-----BEGIN [\w ]*CERTIFICATE-----[^-]*-----END [\w ]*CERTIFICATE-----/g);
-  if (blocks === null) throw new Error('it holds no PEM certificate');
+  if (blocks === null) throw new Error('it contains no PEM certificate');
   for (const block of blocks) new X509Certificate(block);
 }
 

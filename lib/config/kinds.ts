@@ -136,7 +136,7 @@ export const list = v.pipe(
         v.transform((item) => [item]),
       ),
     ],
-    'must be a list of texts',
+    'must be a list of text values',
   ),
   v.metadata({ type: 'list' }),
 );
@@ -168,7 +168,7 @@ export const partitionFields = v.pipe(
 );
 
 export const textMap = v.pipe(
-  v.record(string, string, 'must be a map of texts'),
+  v.record(string, string, 'must be a map of text values'),
   v.metadata({ type: 'map' }),
 );
 

@@ -24,7 +24,7 @@ export async function readOverrides(env: Environment, problems: string[]): Promi
     if (!variable.startsWith(PREFIX) || variable === SOURCE || text === undefined || text === '') continue;
     const setting = settings.get(variable);
     if (setting === undefined) {
-      problems.push(`${variable} is no setting${didYouMean(variable, [SOURCE, ...settings.keys()])}`);
+      problems.push(`${variable} is not a setting${didYouMean(variable, [SOURCE, ...settings.keys()])}`);
       continue;
     }
     const path = setting.name.split('.');

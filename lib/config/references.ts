@@ -57,10 +57,10 @@ async function resolveText(
     const name = content.slice(colon + 1);
     if (!closed || !isReferenceKind(kind) || name === '') {
       const forms = KINDS.map((known) => `\${${known}:…}`).join(', ');
-      return unresolved(reference, `is no reference: write ${forms}, or $\${ for a literal \${`);
+      return unresolved(reference, `is not a reference: write ${forms}, or $\${ for a literal \${`);
     }
     try {
-      return (await resolve(kind, name)) ?? unresolved(reference, 'stands for nothing: set the variable');
+      return (await resolve(kind, name)) ?? unresolved(reference, 'names a variable that is not set: set it');
     } catch (error) {
       return unresolved(reference, `cannot be resolved: ${error instanceof Error ? error.message : error}`);
     }

@@ -56,19 +56,19 @@ function catalogRules(settings: RawSettings): readonly string[] {
   }
   if (google && isCleartext(settings['catalog_uri'])) {
     problems.push(
-      'catalog_google: a token of Google goes nowhere over plain http; use a catalog_uri of https://',
+      'catalog_google: a Google token is never sent over plain http; use an https:// catalog_uri',
     );
   }
   if (has('catalog_client_cert') !== has('catalog_client_key')) {
     problems.push(
-      'catalog_client_cert, catalog_client_key: a certificate and its key come together; set both or none',
+      'catalog_client_cert, catalog_client_key: a certificate needs its key and a key its certificate; set both or neither',
     );
   }
   const tls = ['catalog_ca_file', 'catalog_client_cert', 'catalog_client_key', 'catalog_server_name'].filter(
     has,
   );
   if (tls.length > 0 && !startsWith(settings['catalog_uri'], 'https://')) {
-    problems.push(`${tls.join(', ')}: only for a catalog_uri of https://; change it, or leave them out`);
+    problems.push(`${tls.join(', ')}: these need an https:// catalog_uri; change it, or leave them out`);
   }
   return problems;
 }
@@ -79,7 +79,7 @@ function storeRules(settings: RawSettings): readonly string[] {
   const problems: string[] = [];
   if (has('access_key_id') !== has('secret_access_key')) {
     problems.push(
-      'store.access_key_id, store.secret_access_key: a key and its secret come together; set both or none',
+      'store.access_key_id, store.secret_access_key: an access key needs its secret and a secret its access key; set both or neither',
     );
   }
   if (has('session_token') && !has('access_key_id')) {
@@ -92,7 +92,7 @@ function storeRules(settings: RawSettings): readonly string[] {
   const quarantine = withSlash(settings['quarantine_url']);
   if (url !== undefined && quarantine !== undefined && url.startsWith(quarantine)) {
     problems.push(
-      'quarantine_url: url lies in it, so no segment would be read; put the quarantine beside or below',
+      'quarantine_url: url is inside it, so no segment would be read; move the quarantine beside or below url',
     );
   }
   return problems;
@@ -114,7 +114,7 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
   // Its default prefix begins with the year.
   if (written['layout'] === 'firehose' && settings['from'] === undefined) {
     return [
-      `${quoted('layout')} needs from, the list of the datasets: a stream without a prefix of its own writes to 2026/01/31/10/…, of which a table "2026" would be made`,
+      `${quoted('layout')} needs from, the list of datasets: a stream without its own prefix writes to 2026/01/31/10/…, which would create a table "2026"`,
     ];
   }
 
@@ -130,19 +130,19 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
         .map((name) => `${quoted(key)} contains {${name}}, which the layout does not name`),
   );
   if (inLayout.includes('dataset') && !inTable.includes('dataset')) {
-    problems.push(`${quoted('table')} must contain {dataset}, since each dataset is a table of its own`);
+    problems.push(`${quoted('table')} must contain {dataset}, since each dataset has its own table`);
   }
   for (const name of inLocation === undefined ? [] : inTable.filter((name) => !inLocation.includes(name))) {
     problems.push(`${quoted('table_location')} must contain {${name}}, or tables would share a location`);
   }
   if (location === undefined && tableInFileName(layout, ['dataset', ...inTable])) {
     problems.push(
-      `${quoted('layout')} names the table in the file, so that tables share a directory; set table_location, such as s3://bucket/tables/{dataset}`,
+      `${quoted('layout')} names the table in the file name, so tables would share a directory; set table_location, such as s3://bucket/tables/{dataset}`,
     );
   }
   if (location === undefined && ownFolderInLayout(layout, ['dataset', ...inTable])) {
     problems.push(
-      `${quoted('layout')} has segments in data/ or metadata/ below the table’s location, where the table keeps its own files; set table_location elsewhere`,
+      `${quoted('layout')} puts segments in data/ or metadata/ below the table’s location, where the table keeps its own files; set table_location elsewhere`,
     );
   }
   return problems;

@@ -9,18 +9,18 @@ const INTRODUCTION = `# Configuration
 
 <!-- Written by: npx iceberg-registrar settings --markdown > docs/configuration.md -->
 
-One YAML document (JSON is YAML too): one entry, or a list of entries, each with its own \`url\` and tables. \`REGISTRAR_CONFIG\` names it:
+The configuration is one YAML document (JSON is YAML too) with one entry, or a list of entries that each have their own \`url\` and tables. \`REGISTRAR_CONFIG\` says where it is:
 
 | \`REGISTRAR_CONFIG\` | |
 |---|---|
 | a path | a file, for instance in the bundle |
 | \`s3://bucket/key\` | an object, read with the function's own credentials |
-| \`ssm:NAME\` | a parameter of the Parameter Store |
+| \`ssm:NAME\` | a parameter in AWS Systems Manager Parameter Store |
 | anything with a line break, \`: \` or a leading \`{\` or \`[\` | the text itself |
 
-Inside values \`\${env:NAME}\`, \`\${file:PATH}\`, \`\${secretsmanager:ID}\` and \`\${ssm:NAME}\` stand for what they name, and are never logged; \`$\${\` is a literal
-\`\${\`. Every key can be overridden by an environment variable, nested ones with two underscores: \`REGISTRAR_STORE__ENDPOINT\`. All problems are
-reported at once, unknown keys with the nearest known one.
+Inside values, \`\${env:NAME}\`, \`\${file:PATH}\`, \`\${secretsmanager:ID}\` and \`\${ssm:NAME}\` are replaced by what they refer to, and that is never logged; \`$\${\` is a literal
+\`\${\`. Any key can be overridden by an environment variable, nested ones with two underscores: \`REGISTRAR_STORE__ENDPOINT\`. All problems are
+reported at once; for an unknown key the nearest known one is suggested.
 
 \`\`\`yaml
 url: s3://my-bucket/lake
@@ -37,11 +37,11 @@ queues:
 const RULES = `## Rules that concern several keys
 
 - Only keys below one of the entries' \`url\`s are ever read.
-- \`catalog_token\`, \`catalog_credential\`, \`catalog_sigv4\` and \`catalog_google\` exclude each other.
-- \`catalog_ca_file\` replaces the platform's roots for the catalog alone; it, \`catalog_client_cert\` with \`catalog_client_key\`, and \`catalog_server_name\` need an
-  https catalog. Credentials over plain http to another machine are warned about.
-- A store endpoint of http:// needs \`allow_http: true\`. Without store keys the role's own credentials are used.
-- The layout must find the names that \`table\` and \`table_location\` use, and may not place segments in the table's own \`data/\` or \`metadata/\`.
+- At most one of \`catalog_token\`, \`catalog_credential\`, \`catalog_sigv4\` and \`catalog_google\` can be set.
+- \`catalog_ca_file\` replaces the platform's trusted CAs, for the catalog only. It, \`catalog_client_cert\` with \`catalog_client_key\`, and \`catalog_server_name\` need an
+  https catalog. Sending credentials over plain http to another machine gives a warning.
+- An http:// store endpoint needs \`allow_http: true\`. Without an access key the role's own credentials are used.
+- The layout must contain the names that \`table\` and \`table_location\` use, and must not place segments in the table's own \`data/\` or \`metadata/\`.
 - A \`sinks:\` entry of \`kind: iceberg\` of the thadam registrar is accepted as it is.`;
 
 function table(settings: readonly SettingDescription[]): string {

@@ -26,8 +26,8 @@ import {
 import { LAYOUT_PRESET_NAMES } from './layout-presets.ts';
 
 /**
- * Every setting of an entry: its kind, its default, what it means. Validation, overrides by the environment and the documentation are
- * made from this table. A default is written as in YAML.
+ * Every setting of an entry: its kind, its default and its meaning. Validation, environment overrides and the documentation all come
+ * from this table. Defaults are written as in YAML.
  */
 
 export const DEFAULT_LAYOUT = '{url}/thadam/v1/{pipeline}/{dataset}/…';
@@ -51,28 +51,31 @@ const group = <const Entries extends v.ObjectEntries>(entries: Entries) =>
 const credential = group({
   client_id: required(
     clientId,
-    'OAuth2 client ID, without a colon; empty where the secret alone names the client',
+    'OAuth2 client ID, without a colon; empty where the secret alone identifies the client',
   ),
   client_secret: required(secret, 'OAuth2 client secret'),
   scope: optional(text, 'OAuth2 scope'),
-  oauth2_server_uri: optional(httpUrl, 'Token endpoint, taken as it is'),
+  oauth2_server_uri: optional(httpUrl, 'Token endpoint, used as it is'),
   audience: optional(text, 'OAuth2 audience'),
   resource: optional(text, 'OAuth2 resource'),
   client_auth: optional(
     choice('form', 'basic'),
-    'How the client proves itself: in the form, or by HTTP Basic',
+    'How the client authenticates: in the form body, or by HTTP Basic',
   ),
-  token_exchange: optional(flag, 'Renews a token by exchanging the old one instead of the credential'),
+  token_exchange: optional(
+    flag,
+    'Renews a token by exchanging the old one instead of sending the credential again',
+  ),
 });
 
 const sigv4 = group({
   region: optional(
     text,
-    'AWS region that requests are signed for; else that of the warehouse’s ARN or the catalog’s host',
+    'AWS region to sign requests for; by default the one in the warehouse’s ARN or the catalog’s host',
   ),
   service: optional(
     text,
-    'AWS service that requests are signed for: glue, s3tables or execute-api; else that of host or ARN',
+    'AWS service to sign requests for: glue, s3tables or execute-api; by default the one in the host or ARN',
   ),
 });
 
@@ -85,67 +88,67 @@ const queues = group({
 });
 
 const store = group({
-  endpoint: optional(httpUrl, 'Endpoint of the object store, other than the platform’s own'),
+  endpoint: optional(httpUrl, 'Endpoint of the object store, instead of the platform’s own'),
   region: optional(text, 'Region of the object store'),
   allow_http: optional(flag, 'Allows an endpoint without TLS'),
-  path_style: optional(flag, 'Names the bucket in the path instead of the host'),
+  path_style: optional(flag, 'Puts the bucket in the path instead of the host name'),
   access_key_id: optional(secret, 'Access key, instead of the role’s own credentials'),
-  secret_access_key: optional(secret, 'Its secret'),
-  session_token: optional(secret, 'Its session token'),
-  kms_key_id: optional(text, 'KMS key for the objects written'),
-  requester_pays: optional(flag, 'Agrees to pay for requests to others’ buckets'),
+  secret_access_key: optional(secret, 'Secret of the access key'),
+  session_token: optional(secret, 'Session token of the access key'),
+  kms_key_id: optional(text, 'KMS key to encrypt written objects with'),
+  requester_pays: optional(flag, 'Agrees to pay for requests to requester-pays buckets'),
 });
 
 const retry = v.pipe(
   group({
-    initial: setTo('200ms', duration, 'First wait before a commit is tried again; doubles each time'),
-    max: setTo('10s', duration, 'Longest wait'),
-    jitter: setTo('0.5', share, 'Share of a wait that is random'),
+    initial: setTo('200ms', duration, 'Wait before the first retry of a commit; doubles each time'),
+    max: setTo('10s', duration, 'Longest wait between attempts'),
+    jitter: setTo('0.5', share, 'Share of each wait that is random'),
   }),
   v.transform(({ initial, max, jitter }) => ({ initial_ms: initial, max_ms: max, jitter })),
 );
 
 export const entrySchema = group({
-  kind: optional(choice('iceberg'), 'Kind of sink, as the original writes it; without meaning here'),
+  kind: optional(choice('iceberg'), 'Kind of sink in a thadam configuration; has no effect here'),
   url: required(storeUrl, 'Prefix of every segment that this entry may read'),
-  pipeline: optional(text, 'The one pipeline that this entry takes'),
-  from: optional(list, 'The datasets that this entry takes'),
+  pipeline: optional(text, 'Pipeline that this entry registers; by default every pipeline'),
+  from: optional(list, 'Datasets that this entry registers; by default every dataset'),
   layout: setTo(
     DEFAULT_LAYOUT,
     layout,
-    `Where pipeline and dataset stand in a key: {name} is in one path segment, a last … any rest. Or the name of a shipper: ${LAYOUT_PRESET_NAMES.join(', ')}`,
+    `Where pipeline and dataset are in a key: {name} matches within one path segment, a final … matches the rest. Or the name of a shipper: ${LAYOUT_PRESET_NAMES.join(', ')}`,
   ),
   namespace: required(namespace, 'Namespace of the tables, its levels separated by dots'),
-  table: setTo(DEFAULT_TABLE, tableName, 'Name of the table, from the names of the layout'),
-  branch: setTo('main', text, 'Branch that is written; it must exist, main excepted'),
+  table: setTo(DEFAULT_TABLE, tableName, 'Name of the table, made from the names in the layout'),
+  branch: setTo('main', text, 'Branch to commit to; it must exist unless it is main'),
 
   catalog_uri: required(httpUrl, 'Base URI of the Iceberg REST catalog'),
   catalog_warehouse: optional(text, 'Warehouse to ask the catalog for'),
-  catalog_prefix: optional(text, 'Prefix of the catalog’s paths, where the catalog names none'),
+  catalog_prefix: optional(text, 'Prefix of the catalog’s paths, where the catalog does not announce one'),
   catalog_token: optional(secret, 'Bearer token'),
   catalog_credential: optional(credential, 'OAuth2 client credential'),
   catalog_sigv4: optional(sigv4, 'Signs requests with the role’s AWS credentials'),
   catalog_google: optional(
     flag,
-    'Authenticates with the Google access token of whoever runs it: the function’s service account',
+    'Authenticates with the Google access token of the service account that runs it',
   ),
-  catalog_headers: optional(secretMap, 'Headers for every request to the catalog'),
-  catalog_ca_file: optional(file, 'Roots to trust for the catalog, instead of the platform’s'),
+  catalog_headers: optional(secretMap, 'Extra headers for every request to the catalog'),
+  catalog_ca_file: optional(file, 'CA certificates to trust for the catalog, instead of the platform’s'),
   catalog_client_cert: optional(file, 'Client certificate for the catalog'),
-  catalog_client_key: optional(secretFile, 'Its private key'),
+  catalog_client_key: optional(secretFile, 'Private key of the client certificate'),
   catalog_server_name: optional(text, 'Name to expect in the catalog’s certificate'),
-  catalog_metrics: optional(flag, 'Reports each commit to the catalog, by one more request'),
+  catalog_metrics: optional(flag, 'Sends the catalog a report on each commit, with one extra request'),
   access_delegation: setTo(
     'none',
     choice('none', 'vended-credentials'),
-    'Whether the catalog hands out storage credentials',
+    'Whether to ask the catalog for storage credentials',
   ),
 
-  create_table: setTo('false', flag, 'Creates namespace and table from the first segment'),
+  create_table: setTo('false', flag, 'Creates missing namespaces and tables, from the first segment'),
   create_via: setTo('auto', choice('auto', 'register', 'commit', 'create'), 'How tables are created'),
   table_location: optional(
     tableLocation,
-    'Location of created tables, from the names of the layout, or `catalog` where the catalog chooses it; else the shipper’s directory',
+    'Location of created tables, made from the names in the layout, or `catalog` to let the catalog choose; by default the shipper’s directory',
   ),
   table_properties: setTo({}, tableProperties, 'Properties of created tables'),
   format_version: setTo('2', formatVersion, 'Format version of created tables'),
@@ -158,55 +161,55 @@ export const entrySchema = group({
   field_ids: setTo(
     'checked',
     choice('checked', 'stable', 'by_name'),
-    'How columns are told apart: by IDs that are checked for being stable, by IDs that are, or by names',
+    'How columns are identified: by field IDs that are checked for stability, by field IDs known to be stable, or by name',
   ),
-  case_sensitive_names: setTo('false', flag, 'Allows names that only case tells apart'),
+  case_sensitive_names: setTo('false', flag, 'Allows column names that differ only in case'),
   timestamp_millis: setTo(
     'refuse',
     choice('refuse', 'accept'),
-    'What becomes of millisecond timestamps, which the specification does not know',
+    'What to do with millisecond timestamps, which the Iceberg specification does not have',
   ),
   hidden_names: setTo(
     'accept',
     choice('accept', 'ignore'),
-    'What becomes of keys with a name below the url that begins with a dot or an underscore (`_name=value` excepted): markers and unfinished files to Spark, Flink and Hive',
+    'What to do with keys in which a name below url begins with a dot or an underscore (except `_name=value`): Spark, Flink and Hive take these for markers and unfinished files',
   ),
   copies: setTo(
     'accept',
     choice('accept', 'quarantine'),
-    'What becomes of segments that were copied in the store',
+    'What to do with segments that were copied within the store',
   ),
   on_segment_error: setTo(
     'quarantine',
     choice('quarantine', 'stop'),
-    'What becomes of a segment that cannot be registered',
+    'What to do with a segment that cannot be registered',
   ),
   on_unprovable: setTo(
     'quarantine',
     choice('quarantine', 'register'),
-    'What becomes of a segment of which nothing proves that it was not registered',
+    'What to do with a segment that cannot be proven not to be registered already',
   ),
-  quarantine_url: optional(storeUrl, 'Where quarantine objects are written; else {url}/_quarantine'),
-  max_footer_bytes: setTo('64MiB', bytes, 'Largest footer that is read'),
+  quarantine_url: optional(storeUrl, 'Where quarantine records are written; by default {url}/_quarantine'),
+  max_footer_bytes: setTo('64MiB', bytes, 'Largest Parquet footer to read'),
   merge_manifests: setTo(
     'true',
     flag,
-    'Merges manifests where a table has many small ones, as its commit.manifest-merge.enabled, commit.manifest.min-count-to-merge and commit.manifest.target-size-bytes say',
+    'Merges small manifests, following the table properties commit.manifest-merge.enabled, commit.manifest.min-count-to-merge and commit.manifest.target-size-bytes',
   ),
-  freshness: optional(duration, 'Age of a table’s newest data above which it is unhealthy'),
+  freshness: optional(duration, 'Age of a table’s newest snapshot above which the table counts as stale'),
   tracing: optional(
     flag,
-    'Makes spans by OpenTelemetry’s API, for the SDK that the process has registered; one entry that says so is enough',
+    'Emits OpenTelemetry spans to the SDK that the process has registered; setting it in one entry is enough',
   ),
   snapshot_properties: setTo(
     {},
     summaryProperties,
-    'Properties for the summary of every snapshot, under names that no commit uses itself',
+    'Extra properties for the summary of every snapshot; names that commits use themselves are refused',
   ),
 
   queues: setTo({}, queues, 'The queues'),
-  store: setTo({}, store, 'The object store; without keys the role’s own credentials are used'),
-  retry: setTo({}, retry, 'Waits between attempts of a commit'),
+  store: setTo({}, store, 'The object store; without an access key the role’s own credentials are used'),
+  retry: setTo({}, retry, 'Waits between commit attempts'),
 });
 
 /** One setting, as the documentation shows it. */

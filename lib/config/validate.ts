@@ -56,7 +56,7 @@ function unknownSettings(settings: RawSettings): readonly string[] {
           key,
           siblings.map((name) => name.slice(name.lastIndexOf('.') + 1)),
         );
-        return [`${path.join('.')} is no setting${near}`];
+        return [`${path.join('.')} is not a setting${near}`];
       }
       return type === 'settings' && isMap(value) ? visit(value, path) : [];
     });

@@ -10,7 +10,7 @@ export function parseDocumentText(text: string): unknown {
     const { line, col } = lines.linePos(error.pos[0]);
     throw new RegistrarError(
       'config.invalid',
-      `Cannot parse the configuration: it is no YAML at line ${line}, column ${col} (${error.code})`,
+      `Cannot parse the configuration: it is not valid YAML at line ${line}, column ${col} (${error.code})`,
     );
   }
   visit(document, {

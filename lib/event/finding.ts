@@ -91,7 +91,7 @@ function checkedKey(key: unknown): string {
   if (typeof key !== 'string' || key === '') {
     throw malformed('the key is', key, 'it must be the key of an object');
   }
-  if (!key.isWellFormed()) throw malformed('the key is no Unicode text:', key, 'keys are UTF-8');
+  if (!key.isWellFormed()) throw malformed('the key is not Unicode text:', key, 'keys are UTF-8');
   const bytes = Buffer.byteLength(key);
   if (bytes > MAX_KEY_BYTES) {
     throw malformed(`the key has ${bytes} bytes:`, key, `the limit of the store is ${MAX_KEY_BYTES}`);

@@ -28,7 +28,7 @@ export function readNotificationText(text: string): readonly Finding[] {
   try {
     notification = parseJson(text);
   } catch {
-    throw malformed('it is no JSON:', text, SHAPES);
+    throw malformed('it is not JSON:', text, SHAPES);
   }
   return readNotification(notification);
 }
@@ -69,7 +69,7 @@ function parseResource(text: string): unknown {
     return parseJson(text);
   } catch {
     throw malformed(
-      'the data of a Pub/Sub message is no JSON:',
+      'the data of a Pub/Sub message is not JSON:',
       text,
       'use the payload format JSON_API_V1 or NONE',
     );

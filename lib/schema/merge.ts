@@ -139,7 +139,7 @@ function readMapping(text: string): NameMapping {
   } catch (cause) {
     throw new RegistrarError(
       'table.unsupported',
-      `Cannot read the table property ${nameMappingProperty} "${text.slice(0, 80)}": it is no name mapping; correct or remove it`,
+      `Cannot read the table property ${nameMappingProperty} "${text.slice(0, 80)}": it is not a name mapping; correct or remove it`,
       { cause },
     );
   }

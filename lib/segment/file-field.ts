@@ -89,7 +89,7 @@ function listElement(list: SchemaNode, path: readonly string[]): SchemaNode {
   if (isTwoLevel || element === undefined) {
     throw unsupported(
       path,
-      'it is no three-level list, the only form that Iceberg reads: write the dataset with three-level lists',
+      'it is not a three-level list, the only form that Iceberg reads: write the dataset with three-level lists',
     );
   }
   return element;
@@ -105,7 +105,7 @@ function mapEntry(map: SchemaNode, path: readonly string[]): readonly [key: Sche
     key === undefined ||
     value === undefined
   ) {
-    throw unsupported(path, 'it is no map of one repeated group with a key and a value: write it as such');
+    throw unsupported(path, 'it is not one repeated group with a key and a value: write the map that way');
   }
   return [key, value];
 }

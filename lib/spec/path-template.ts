@@ -30,7 +30,7 @@ export function fill(text: string, values: ReadonlyMap<string, string>): string 
 /** Why a text with names in it makes no sense; undefined when it does. */
 export function placeholderProblem(text: string): string | undefined {
   return /[{}]/.test(text.replaceAll(PLACEHOLDER, ''))
-    ? 'a brace in it belongs to no {name} of lower-case letters'
+    ? 'it has a brace that is not part of a {name} in lower-case letters'
     : undefined;
 }
 
@@ -38,9 +38,9 @@ export function placeholderProblem(text: string): string | undefined {
 export function templateProblem(text: string): string | undefined {
   const names = placeholders(text);
   const twice = names.find((name, at) => names.indexOf(name) < at);
-  if (twice !== undefined) return `{${twice}} stands in it twice`;
-  if (text.includes('}{')) return 'two names touch, so nothing tells where one ends';
-  if (/(…|\.\.\.)(?!$)/.test(text)) return 'only its end can be "…"';
+  if (twice !== undefined) return `it has {${twice}} twice`;
+  if (text.includes('}{')) return 'two names touch, so it is unclear where the first one ends';
+  if (/(…|\.\.\.)(?!$)/.test(text)) return '"…" can only be its end';
   return placeholderProblem(text);
 }
 

@@ -26,7 +26,7 @@ function checkType(type: unknown, where: string): void {
         int(field, 'id');
         text(field, 'name');
         if (typeof field['required'] !== 'boolean') {
-          throw new TypeError(`"required" of field ${field['id']} in ${where} is no boolean`);
+          throw new TypeError(`"required" of field ${field['id']} in ${where} is not a boolean`);
         }
         checkType(field['type'], where);
       }

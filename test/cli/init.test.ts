@@ -126,7 +126,7 @@ describe('iceberg-registrar init', () => {
     const { dir } = init(...ANSWERS);
     const again = init(...ANSWERS, '--dir', dir);
     expect(again.status).toBe(1);
-    expect(again.stderr).toContain('it is there already');
+    expect(again.stderr).toContain('it exists already');
     expect(init(...ANSWERS, '--dir', dir, '--force').status).toBe(0);
   });
 });
@@ -174,7 +174,7 @@ describe('iceberg-registrar init for Google Cloud', () => {
 
   test.each([
     ['a project', [...ON_GOOGLE, '--region', 'europe-west1'], '--project'],
-    ['a prefix', ['--url', 'gs://lake', ...ON_GOOGLE.slice(2), ...PLACE], 'name a prefix'],
+    ['a prefix', ['--url', 'gs://lake', ...ON_GOOGLE.slice(2), ...PLACE], 'give a prefix'],
     ['a bucket there', [...ANSWERS, '--cloud', 'google'], 'gs://bucket/prefix'],
   ])('needs %s', (_, args, problem) => {
     const { status, stderr, read } = init(...args);

@@ -48,8 +48,8 @@ describe('reconcile on the command line', () => {
       };
     });
     expect(status).toBe(130);
-    expect(stderr).toContain('Stopping after what is under way');
-    expect(stdout).toContain("Stopped: go on with --start-after 's3://lake/in/thadam/v1/plant/orders/");
+    expect(stderr).toContain('Stopping after the work under way');
+    expect(stdout).toContain("Stopped: resume with --start-after 's3://lake/in/thadam/v1/plant/orders/");
   });
 });
 

@@ -57,7 +57,7 @@ describe('loadConfig', () => {
   test.each([
     ['missing', {}, 'ENOENT'],
     ['empty', { 'ca.pem': ' \n' }, 'is empty'],
-    ['no certificate', { 'ca.pem': 'hello' }, 'holds no PEM certificate'],
+    ['no certificate', { 'ca.pem': 'hello' }, 'contains no PEM certificate'],
     [
       'broken',
       { 'ca.pem': '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' },
@@ -84,10 +84,13 @@ describe('loadConfig', () => {
     expect(entries[0]).toMatchObject({ catalog_ca_file: '/var/task/ca.pem', catalog_client_key: 'unread' });
   });
 
-  test('refuses a key that is not the one of the certificate, and never shows it', async () => {
+  test('refuses a key that does not belong to the certificate, and never shows it', async () => {
     const settings = { catalog_client_cert: client.cert, catalog_client_key: stranger.key };
     const error = await load(settings).catch((thrown: Error) => thrown);
-    expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringContaining('not the one') });
+    expect(error).toMatchObject({
+      code: 'config.invalid',
+      message: expect.stringContaining('does not belong'),
+    });
     expect(String(error)).not.toContain(stranger.key.split('\n')[1]);
   });
 });

@@ -52,7 +52,7 @@ describe('withLayoutPreset', () => {
 
   it('a layout that names tables in files needs a location for them', () => {
     expect(validated({ layout: 'aiven' }).problems).toEqual([
-      'layout: "aiven" names the table in the file, so that tables share a directory; set table_location, such as s3://bucket/tables/{dataset}',
+      'layout: "aiven" names the table in the file name, so tables would share a directory; set table_location, such as s3://bucket/tables/{dataset}',
     ]);
   });
 });

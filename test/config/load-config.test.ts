@@ -111,12 +111,12 @@ describe('loadConfig: problems', () => {
   max_footer_bytes: 64MB
 `;
     expect(await problemsOf(text)).toEqual([
-      'entry 1: create_tabel is no setting: did you mean "create_table"?',
+      'entry 1: create_tabel is not a setting: did you mean "create_table"?',
       'entry 1: url: "ftp://lake" must name a bucket and perhaps a prefix: s3://bucket/prefix or gs://bucket/prefix',
       'entry 1: namespace: "analytics..raw" must not have an empty level',
       'entry 1: format_version: "4" must be 2 or 3',
       'entry 1: retry.initial: "1 second" must be a duration with its unit: 500ms, 1s, 5m, 2h or 1d',
-      'entry 2: store.endpont is no setting: did you mean "endpoint"?',
+      'entry 2: store.endpont is not a setting: did you mean "endpoint"?',
       'entry 2: url is missing: Prefix of every segment that this entry may read',
       'entry 2: catalog_uri: "catalog.example" must be an http:// or https:// URL without user, query and fragment',
       'entry 2: partition_by.1: "hourly(ts)" must be columns or transforms of columns: region, day(ts), bucket[16](id), truncate[4](name)',
@@ -130,11 +130,11 @@ describe('loadConfig: problems', () => {
     [
       'Google’s token without TLS',
       { catalog_uri: 'http://c.example', catalog_google: true },
-      'catalog_uri of https://',
+      'use an https:// catalog_uri',
     ],
     ['roots without TLS', { catalog_uri: 'http://c.example', catalog_ca_file: 'ca.pem' }, 'https'],
-    ['a certificate without its key', { catalog_client_cert: 'c.pem' }, 'come together'],
-    ['a key without its secret', { store: { access_key_id: 'a' } }, 'come together'],
+    ['a certificate without its key', { catalog_client_cert: 'c.pem' }, 'set both or neither'],
+    ['a key without its secret', { store: { access_key_id: 'a' } }, 'set both or neither'],
     ['an endpoint without TLS', { store: { endpoint: 'http://s3.example' } }, 'allow_http'],
     ['a client ID with a colon', { catalog_credential: { client_id: 'a:b', client_secret: 'c' } }, 'colon'],
     ['a credential without secret', { catalog_credential: { client_id: 'a' } }, 'client_secret is missing'],
@@ -142,12 +142,12 @@ describe('loadConfig: problems', () => {
     ['a layout without url', { layout: 'x/{dataset}/…' }, 'must begin with {url}/'],
     ['two names that touch', { layout: '{url}/{a}{dataset}/…' }, 'two names touch'],
     ['a name that stands twice', { layout: '{url}/{dataset}/{dataset}/…' }, 'twice'],
-    ['a rest that is not the end', { layout: '{url}/…/{dataset}' }, 'only its end'],
+    ['a rest that is not the end', { layout: '{url}/…/{dataset}' }, 'can only be its end'],
     ['a table of a name unknown to the layout', { table: '{tenant}_{dataset}' }, '{tenant}'],
     ['one table for all datasets', { table: 'all' }, 'must contain {dataset}'],
     ['one location for all tables', { table_location: 's3://lake/tables' }, 'must contain {dataset}'],
     ['a layout in the table’s own folder', { layout: '{url}/{dataset}/data/…' }, 'set table_location'],
-    ['a quarantine that holds the segments', { quarantine_url: 's3://lake' }, 'url lies in it'],
+    ['a quarantine that holds the segments', { quarantine_url: 's3://lake' }, 'url is inside it'],
     ['user and password in a URL', { catalog_uri: 'https://u:hunter2@c.example' }, 'without user'],
     ['text in the place of a map', { store: 'hunter2' }, 'must be a map of settings'],
     ['a jitter above one', { retry: { jitter: '20%' } }, 'from 0 to 1'],
@@ -213,11 +213,14 @@ describe('loadConfig: references', () => {
   });
 
   it.each([
-    ['${env:MISSING}', '"${env:MISSING}" stands for nothing: set the variable'],
-    ['${vault:x}', '"${vault:x}" is no reference: write ${env:…}, ${file:…}, ${secretsmanager:…}, ${ssm:…}'],
-    ['${env:X', '"${env:X" is no reference'],
+    ['${env:MISSING}', '"${env:MISSING}" names a variable that is not set: set it'],
+    [
+      '${vault:x}',
+      '"${vault:x}" is not a reference: write ${env:…}, ${file:…}, ${secretsmanager:…}, ${ssm:…}',
+    ],
+    ['${env:X', '"${env:X" is not a reference'],
     ['${ssm:x}', '"${ssm:x}" cannot be resolved: AccessDenied'],
-  ])('names %s, which stands for nothing', async (reference, mention) => {
+  ])('names %s, which names nothing', async (reference, mention) => {
     const text = JSON.stringify({ ...minimal, catalog_token: reference });
     const resolveSecret = () => Promise.reject(new Error('AccessDenied'));
     expect(await problemsOf(text, {}, { resolveSecret })).toEqual([
@@ -264,7 +267,7 @@ describe('loadConfig: the environment', () => {
   it('names what is no setting, and what is no map', async () => {
     const env = { REGISTRAR_CATALOG_URL: 'https://c.example', REGISTRAR_TABLE_PROPERTIES: '{' };
     expect(await problemsOf(JSON.stringify(minimal), env)).toEqual([
-      'REGISTRAR_CATALOG_URL is no setting: did you mean "REGISTRAR_CATALOG_URI"?',
+      'REGISTRAR_CATALOG_URL is not a setting: did you mean "REGISTRAR_CATALOG_URI"?',
       'REGISTRAR_TABLE_PROPERTIES must be a map, {a: b}, as in YAML',
     ]);
   });

@@ -39,7 +39,7 @@ describe('deploymentProblems', () => {
       'a configuration that a function has no room for',
       {},
       { snapshot_properties: { note: 'x'.repeat(4000) } },
-      /3500 fit/,
+      /has room for 3500/,
     ],
     [
       'a bucket of another region',
@@ -70,7 +70,7 @@ describe('deploymentProblems', () => {
     'is never asked of segments in the %s/ of their table: the configuration refuses them',
     async (folder) => {
       await expect(deployable({}, { layout: `{url}/{dataset}/${folder}/…` })).rejects.toThrow(
-        /has segments in data\/ or metadata\//,
+        /puts segments in data\/ or metadata\//,
       );
     },
   );

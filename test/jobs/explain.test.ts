@@ -65,7 +65,7 @@ describe('explain: the command', () => {
 
   it.each([
     ['a file that is not there', 'nothing.json', 'ENOENT'],
-    ['a file that is no JSON', 'README.md', 'README.md": it is no JSON'],
+    ['a file that is no JSON', 'README.md', 'README.md": it is not JSON'],
   ])('fails for %s and names it', async (_title, file, mention) => {
     const { exitCode, stderr } = await run(file);
     expect(exitCode).toBe(1);

@@ -53,7 +53,7 @@ function parsed(uri: string, bytes: Uint8Array): Readonly<Record<string, unknown
   try {
     return Object(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch (error) {
-    throw unreadable(uri, `it is no JSON (${(error as Error).message})`);
+    throw unreadable(uri, `it is not JSON (${(error as Error).message})`);
   }
 }
 

@@ -20,7 +20,7 @@ export function lakeAt(uri: string, entries: readonly Entry[]): Lake {
   const urls = entries.map(({ url }) => `"${url}"`).join(', ');
   throw new RegistrarError(
     'config.invalid',
-    `Cannot backfill "${uri}": it is below no url of the configuration, which reads ${urls}`,
+    `Cannot backfill "${uri}": it is not below any url of the configuration (${urls})`,
   );
 }
 

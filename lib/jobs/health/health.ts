@@ -85,7 +85,7 @@ async function eventsHealth({ entries, portsOf }: HealthPorts): Promise<readonly
     [...byQuarantine].map(async ([quarantineUrl, entry]) => {
       try {
         const { count } = await openFailuresOf(portsOf(entry).store, quarantineUrl, EVENTS);
-        const advice = 'iceberg-registrar quarantine list: find out who sent them, and discard them';
+        const advice = 'iceberg-registrar quarantine list: find out who sent them, then discard them';
         return { quarantineUrl, checks: [atMost('undecodable events', count, 0, 'count', advice)] };
       } catch (error) {
         if (!(error instanceof RegistrarError)) throw error;

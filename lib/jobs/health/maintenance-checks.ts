@@ -54,7 +54,7 @@ export function maintenanceChecks(state: TableState, branch: string, found: Tabl
       [...ancestors(state, head)].length,
       MOST.snapshots,
       'count',
-      'expire_snapshots: nothing seems to expire them',
+      'expire_snapshots: nothing seems to be expiring them',
     ),
     found.metadataBytes === undefined
       ? undefined
@@ -79,7 +79,7 @@ export function maintenanceChecks(state: TableState, branch: string, found: Tabl
           Math.round(bytes / files),
           LEAST.fileBytes,
           'bytes',
-          'rewrite_data_files, and a longer window of route: many small files slow every query',
+          'rewrite_data_files, and a longer route window: many small files slow down every query',
         ),
     found.smallFiles === undefined ? undefined : smallFilesCheck(found.smallFiles),
     files === undefined || files === 0
@@ -89,7 +89,7 @@ export function maintenanceChecks(state: TableState, branch: string, found: Tabl
           deletes / files,
           MOST.deleteShare,
           'share',
-          'rewrite_data_files with delete-file-threshold: readers apply the deletes at every query',
+          'rewrite_data_files with delete-file-threshold: every query applies these deletes',
         ),
     atMost(
       'open quarantine records',

@@ -155,7 +155,7 @@ function checksOf(
             oldestMs,
             shortest.historyMs / 2,
             'ms',
-            `${anchor('history-short')}: soon nothing proves what is not in "${shortest.table}"; clear the backlog, or keep snapshots longer (history.expire.max-snapshot-age-ms)`,
+            `${anchor('history-short')}: soon it cannot be proven what is missing from "${shortest.table}"; clear the backlog, or keep snapshots longer (history.expire.max-snapshot-age-ms)`,
           ),
         ];
   switch (queue) {

@@ -57,7 +57,7 @@ export async function redrive(
         if (reason !== undefined) reasons.set(failure, reason);
       }
     } else {
-      for (const failure of ofSegment) reasons.set(failure, 'the configuration leads it to no table');
+      for (const failure of ofSegment) reasons.set(failure, 'the configuration maps it to no table');
     }
   }
   for (const [{ failures: refused }, reason] of await sendAgain(segments, ports)) {

@@ -59,7 +59,7 @@ export async function createTable(
   }
   throw refused(
     identifier,
-    `create_via "${settings.create_via}" found no way that the catalog takes: ${refusals.join('; ')}`,
+    `create_via "${settings.create_via}" found no way that the catalog accepts: ${refusals.join('; ')}`,
   );
 }
 
@@ -123,7 +123,7 @@ const makeVia: Readonly<Record<Route, Make>> = {
         if (loaded !== undefined) return { table: loaded };
         throw new RegistrarError(
           'catalog.commit_unknown',
-          `Cannot tell whether table "${formatIdentifier(identifier)}" was created: ${result.message}; it is looked for again`,
+          `Cannot tell whether table "${formatIdentifier(identifier)}" was created: ${result.message}; the messages are delivered again`,
         );
       }
     }
@@ -165,14 +165,17 @@ function own(identifier: TableIdentifier, table: NewTable, loaded: LoadedTable, 
   if (uuid === table.uuid) return { table: loaded };
   throw refused(
     identifier,
-    `to ${route} the catalog answered another table, UUID "${uuid}" instead of "${table.uuid}"; set create_via to another way`,
+    `the catalog answered ${route} with another table, UUID "${uuid}" instead of "${table.uuid}"; set create_via to another way`,
   );
 }
 
 async function other(catalog: Catalog, identifier: TableIdentifier): Promise<LoadedTable> {
   const loaded = await catalog.load(identifier);
   if (loaded !== undefined) return loaded;
-  throw refused(identifier, 'the catalog says that it exists, and then that it does not; it may be a view');
+  throw refused(
+    identifier,
+    'the catalog first says that it exists and then that it does not; it may be a view',
+  );
 }
 
 /** What a catalog made with field IDs of its own gets the dataset's, before any data. */
@@ -194,7 +197,10 @@ async function finish(
       throw refused(identifier, result.message);
     loaded = await other(catalog, identifier);
   }
-  throw refused(identifier, `others changed it at each of ${MAX_FINISHING_ATTEMPTS} attempts to finish it`);
+  throw refused(
+    identifier,
+    `another writer changed it during each of ${MAX_FINISHING_ATTEMPTS} attempts to finish it`,
+  );
 }
 
 function finished(
@@ -206,7 +212,7 @@ function finished(
   if (wrong.length === 0) return loaded;
   throw refused(
     identifier,
-    `the catalog does not keep the field IDs that it is sent: ${wrong.join(', ')}; no segment can be read there, use another catalog`,
+    `the catalog does not keep the field IDs it was sent: ${wrong.join(', ')}; no segment can be read there, use another catalog`,
   );
 }
 

@@ -114,7 +114,7 @@ function notReached(reference: SegmentReference, { table }: TableTarget): Segmen
   const uri = segmentUri(reference);
   const error = new RegistrarError(
     'invocation.timeout',
-    `Cannot register "${uri}" in table "${name}" in this invocation: the segments before it took the time; it is delivered again`,
+    `Cannot register "${uri}" in table "${name}" in this invocation: the segments before it took all the time; it is delivered again`,
     { context: { uri, table: name } },
   );
   return { reference, table: name, kind: 'failed', error };

@@ -208,7 +208,7 @@ function replaced({ uri, etag }: Segment, snapshotId: bigint, state: TableState)
   const table = formatIdentifier(state.identifier);
   return new RegistrarError(
     'segment.replaced',
-    `Cannot register "${uri}" (ETag "${etag}") in table "${table}": snapshot ${snapshotId} registered other contents under this key; ` +
+    `Cannot register "${uri}" (ETag "${etag}") in table "${table}": snapshot ${snapshotId} registered different contents under this key; ` +
       'upload changed data under a new key, or replace the entry in the table',
     { context: { uri, etag, table, snapshotId } },
   );
@@ -219,7 +219,7 @@ function unprovable(uri: string, state: TableState): RegistrarError {
   return new RegistrarError(
     'registration.unprovable',
     `Cannot prove that "${uri}" is not in table "${table}" yet: the table's history since the upload has expired; ` +
-      'look whether its rows are there, then redrive or discard it, or keep snapshots longer than segments wait',
+      'check whether its rows are in the table, then redrive or discard it, or keep snapshots longer than segments wait',
     { context: { uri, table } },
   );
 }
@@ -228,8 +228,8 @@ function copied(uri: string, state: TableState): RegistrarError {
   const table = formatIdentifier(state.identifier);
   return new RegistrarError(
     'registration.unprovable',
-    `Cannot prove that "${uri}" is not in table "${table}" yet: it came by a copy, so its upload time says nothing of earlier registrations ` +
-      '(copies: quarantine); look whether its rows are there, then redrive or discard it',
+    `Cannot prove that "${uri}" is not in table "${table}" yet: it was copied, so its upload time says nothing about earlier registrations ` +
+      '(copies: quarantine); check whether its rows are in the table, then redrive or discard it',
     { context: { uri, table } },
   );
 }

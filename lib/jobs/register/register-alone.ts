@@ -150,7 +150,7 @@ function died(reference: SegmentReference, table: string, { uri: tryUri, record 
   return new RegistrarError(
     'segment.unreadable',
     `Cannot register "${uri}" in table "${table}": the function ended without an answer while it had this segment alone, at ${record.at} ("${tryUri}"); ` +
-      'look at its memory and time at that moment, give it more, then redrive',
+      'check its memory and duration at that time, raise the limits, then redrive',
     { context: { uri, table } },
   );
 }

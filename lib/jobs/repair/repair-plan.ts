@@ -47,7 +47,7 @@ export async function planRepair(
   if (reference === undefined || dataset?.kind !== 'table') {
     throw new RegistrarError(
       'key.unroutable',
-      `Cannot repair "${uri}": the configuration leads it to no table`,
+      `Cannot repair "${uri}": the configuration maps it to no table`,
     );
   }
   const { store } = ports.portsOf(dataset.entry);

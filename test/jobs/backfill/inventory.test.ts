@@ -62,7 +62,7 @@ describe('inventoryObjects', () => {
   test.each([
     ['a manifest that is not there', {}, 'the store says missing'],
     ['another format', { [MANIFEST]: manifest({ fileFormat: 'ORC' }) }, 'fileFormat is "ORC"'],
-    ['no JSON', { [MANIFEST]: '<xml>' }, 'it is no JSON'],
+    ['no JSON', { [MANIFEST]: '<xml>' }, 'it is not JSON'],
     ['a schema without a key', { [MANIFEST]: manifest({ fileSchema: 'Bucket, Size' }) }, '"Bucket, Size"'],
     ['a data file that is not there', { [MANIFEST]: manifest() }, 'the store says missing'],
     ['a row without a key', { [MANIFEST]: manifest(), [DATA]: gzipSync('"lake"\n') }, 'a row is ["lake"]'],

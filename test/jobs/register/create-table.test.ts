@@ -312,7 +312,7 @@ describe('createTable', () => {
     }));
     await expect(create({ create_via: 'register' })).rejects.toMatchObject({
       code: 'catalog.refused',
-      message: expect.stringMatching(/answered another table, UUID "00000000.*set create_via/),
+      message: expect.stringMatching(/answered register with another table, UUID "00000000.*set create_via/),
     });
   });
 
