@@ -77,6 +77,7 @@ async function readOne(
   limits: FooterLimits,
 ): Promise<SegmentRead | RegistrarError | 'missing' | 'postponed'> {
   const uri = segmentUri(reference);
+  if (PATH_END.test(reference.key)) return unopenable(uri);
   if (limits.isOver()) {
     throw new RegistrarError(
       'invocation.timeout',
@@ -102,6 +103,17 @@ async function readOne(
   throw new RegistrarError(
     'store.unavailable',
     `Cannot read the footer of "${uri}": the object was replaced during each of ${MAX_READS} reads; it is delivered again`,
+    { context: { uri } },
+  );
+}
+
+/** Where Java's `S3URI` and `GCSLocation` and PyIceberg take a path to end: they would open another object, or fail on every scan of the table. */
+const PATH_END = /[?#]/;
+
+function unopenable(uri: string): RegistrarError {
+  return new RegistrarError(
+    'segment.unreadable',
+    `Cannot register "${uri}": its key has a "?" or "#", where Iceberg's readers take a path to end, so that they would look for another object; upload it under a key without`,
     { context: { uri } },
   );
 }

@@ -42,6 +42,18 @@ describe('readFooters', () => {
     expect(store.calls.length).toBe(1);
   });
 
+  test.each(['a#b.parquet', 'a?b.parquet', 'day=1?/x.parquet'])(
+    'condemns the key %s unread: to Java and PyIceberg its path ends before',
+    async (key) => {
+      const store = storeWithSegment();
+      store.upload(`s3://lake/${key}`, writeParquet(schema, [{ id: 1 }]));
+      const { segments, condemned } = await readFooters(store, [{ ...reference, key }, reference], limits());
+      expect(segments.map(({ uri }) => uri)).toEqual(['s3://lake/a.parquet']);
+      expect([...condemned]).toMatchObject([[`s3://lake/${key}`, { code: 'segment.unreadable' }]]);
+      expect(store.calls.length).toBe(1);
+    },
+  );
+
   test('begins no read once the round is over: nothing of it is left for the next invocation', async () => {
     const store = storeWithSegment();
     const reading = readFooters(store, [reference], limits({ isOver: () => true }));
