@@ -3,7 +3,7 @@
  * drivers → the ports of the jobs. What outlives an invocation is kept here and nowhere else, but for answers of pure functions.
  */
 import pLimit from 'p-limit';
-import type { Entry, StoreSettings } from './config/entry.ts';
+import type { Entry } from './config/entry.ts';
 import type { Environment } from './config/overrides.ts';
 import { type EarlySockets, earlySockets } from './drivers/early-sockets.ts';
 import type { ProxySettings } from './drivers/http.ts';
@@ -11,7 +11,7 @@ import { jsonLinesLog, systemClock, systemRandom, systemTimers } from './drivers
 import { quarantineIn } from './drivers/quarantine.ts';
 import { type RestCatalog, restCatalog } from './drivers/rest-catalog/rest-catalog.ts';
 import { type Rotation, rotatingCatalog, rotatingStore, rotations } from './drivers/rotation.ts';
-import { vendedStore } from './drivers/vended-store.ts';
+import { type MakeStore, vendedStore } from './drivers/vended-store.ts';
 import { RegistrarError } from './errors.ts';
 import { registerCloudEvent } from './jobs/cloud-event.ts';
 import type { DoctorPorts } from './jobs/doctor/doctor.ts';
@@ -64,7 +64,7 @@ export interface Base {
   readonly quarantine: Quarantine;
   readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'store' | 'quarantine'>;
   /** Stores that share their connections. */
-  readonly storeOf: (settings: StoreSettings) => Store;
+  readonly storeOf: MakeStore;
   /** The entry as it is now, its secrets read anew once they are refused. */
   readonly rotationOf: (entry: Entry) => Rotation<Entry>;
 }

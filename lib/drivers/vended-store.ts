@@ -4,6 +4,9 @@ import type { Store } from '../ports.ts';
 import type { RestCatalog } from './rest-catalog/rest-catalog.ts';
 import type { StorageCredential } from './rest-catalog/storage-credentials.ts';
 
+/** `googleToken` goes to Cloud Storage in the place of the function's own, which never goes with settings of the catalog's. */
+export type MakeStore = (settings: StoreSettings, googleToken?: string) => Store;
+
 /**
  * The store that a table's own files are read from and written to, with the credentials that its catalog hands out: the one with the
  * longest prefix of a URI, renewed before it ends or once it is refused. What no credential covers goes to `own`.
@@ -14,14 +17,16 @@ export function vendedStore(
   own: Store,
   settings: StoreSettings,
   credentialFor: RestCatalog['credentialFor'],
-  makeStore: (settings: StoreSettings) => Store,
+  makeStore: MakeStore,
 ): Store {
   const made = new WeakMap<StorageCredential['config'], Store>();
 
-  function storeOf({ config }: StorageCredential): Store {
+  function storeOf({ prefix, config }: StorageCredential): Store {
     const known = made.get(config);
     if (known !== undefined) return known;
-    const store = makeStore(vendedSettings(settings, config));
+    const store = prefix.startsWith('gs://')
+      ? makeStore(googleSettings(settings, config), config['gcs.oauth2.token'] ?? '')
+      : makeStore(amazonSettings(settings, config));
     made.set(config, store);
     return store;
   }
@@ -47,26 +52,35 @@ export function vendedStore(
 }
 
 /** Java's property names (`S3FileIOProperties`, `AwsClientProperties`) as settings; keys of one's own never go to the catalog's endpoint. */
-function vendedSettings(own: StoreSettings, config: StorageCredential['config']): StoreSettings {
-  const endpoint = own.endpoint ?? config['s3.endpoint'];
-  if (endpoint?.startsWith('http://') && !own.allow_http) {
-    throw new RegistrarError(
-      'config.invalid',
-      `Cannot use the catalog's credentials at "${endpoint}": an endpoint of http:// needs store.allow_http: true`,
-    );
-  }
+function amazonSettings(own: StoreSettings, config: StorageCredential['config']): StoreSettings {
   const region = own.region ?? config['s3.region'] ?? config['client.region'];
   const pathStyle = own.path_style ?? flag(config['s3.path-style-access']);
-  const { access_key_id: _key, secret_access_key: _secret, session_token: _token, ...plain } = own;
   return {
-    ...plain,
-    ...(endpoint !== undefined && { endpoint }),
+    ...settingsAt(own, config['s3.endpoint']),
     ...(region !== undefined && { region }),
     ...(pathStyle !== undefined && { path_style: pathStyle }),
     access_key_id: config['s3.access-key-id'] ?? '',
     secret_access_key: config['s3.secret-access-key'] ?? '',
     ...(config['s3.session-token'] !== undefined && { session_token: config['s3.session-token'] }),
   };
+}
+
+/** The same of Google's (`GCPProperties`). */
+function googleSettings(own: StoreSettings, config: StorageCredential['config']): StoreSettings {
+  return settingsAt(own, config['gcs.service.host']);
+}
+
+/** One's own settings without keys, at one's own endpoint or else at the catalog's. */
+function settingsAt(own: StoreSettings, theirs: string | undefined): StoreSettings {
+  const endpoint = own.endpoint ?? theirs;
+  if (endpoint?.startsWith('http://') && !own.allow_http) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot use the catalog's credentials at "${endpoint}": an endpoint of http:// needs store.allow_http: true`,
+    );
+  }
+  const { access_key_id: _key, secret_access_key: _secret, session_token: _token, ...plain } = own;
+  return { ...plain, ...(endpoint !== undefined && { endpoint }) };
 }
 
 function flag(text: string | undefined): boolean | undefined {

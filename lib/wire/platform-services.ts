@@ -2,7 +2,7 @@
  * Which platform's driver answers a name: `s3://` and SQS's URLs are AWS's, `gs://` and `projects/…` Google's. What is not asked for is
  * not loaded, so that a function starts with the code of its own platform.
  */
-import type { Entry, StoreSettings } from '../config/entry.ts';
+import type { Entry } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
 import type { EarlySockets } from '../drivers/early-sockets.ts';
 import { fileStore } from '../drivers/file-store.ts';
@@ -14,16 +14,18 @@ import { parseS3Uri } from '../drivers/s3/address.ts';
 import { plainEndpoint } from '../drivers/s3/requests.ts';
 import { s3Sender, s3Store } from '../drivers/s3.ts';
 import { storeByScheme } from '../drivers/store-by-scheme.ts';
+import type { MakeStore } from '../drivers/vended-store.ts';
 import type { Queue, Store } from '../ports.ts';
 import { once } from './memo.ts';
 
 /** Stores over connections of their own. @param early what was connected before */
-export function storeMaker(env: Environment, early?: EarlySockets): (settings: StoreSettings) => Store {
+export function storeMaker(env: Environment, early?: EarlySockets): MakeStore {
   const send = s3Sender(early);
-  return (settings) =>
+  return (settings, googleToken) =>
     storeByScheme(s3Store(settings, { env, send }), async () => {
       const [{ gcsStore }, ports] = await Promise.all([import('../drivers/gcs.ts'), googlePorts()]);
-      return gcsStore(settings, { ...ports, send });
+      const accessToken = googleToken === undefined ? ports.accessToken : async () => googleToken;
+      return gcsStore(settings, { ...ports, send, accessToken });
     });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoreSettings } from '../../lib/config/entry.ts';
-import { vendedStore } from '../../lib/drivers/vended-store.ts';
+import { type MakeStore, vendedStore } from '../../lib/drivers/vended-store.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import type { Store } from '../../lib/ports.ts';
 import { json } from '../fakes/http.ts';
@@ -21,6 +21,10 @@ function credential(prefix: string, key: string, more: Readonly<Record<string, s
   return { prefix, config };
 }
 
+function googleCredential(prefix: string, token: string, more: Readonly<Record<string, unknown>> = {}) {
+  return { prefix, config: { 'gcs.oauth2.token': token, ...more } };
+}
+
 /** A store over a scripted catalog whose answer to each load is `answers` in turn; tells with which settings each file was reached. */
 async function vending(
   answers: (load: number) => object,
@@ -36,15 +40,15 @@ async function vending(
       return json(200, { ...loadedTable, metadata: { location }, ...answers(loads) }, { etag: '"v"' });
     },
   });
-  const reached: { readonly uri: string; readonly settings: StoreSettings }[] = [];
-  const makeStore = (settings: StoreSettings): Store => ({
+  const reached: { readonly uri: string; readonly settings: StoreSettings; readonly token?: string }[] = [];
+  const makeStore: MakeStore = (settings, token): Store => ({
     read: async (uri) => {
-      reached.push({ uri, settings });
+      reached.push({ uri, settings, ...(token !== undefined && { token }) });
       if (refused(settings)) throw new RegistrarError('auth.failed', 'ExpiredToken');
       return { kind: 'missing' };
     },
     write: async (uri) => {
-      reached.push({ uri, settings });
+      reached.push({ uri, settings, ...(token !== undefined && { token }) });
       return { kind: 'written', version: 'v' };
     },
     async *list() {},
@@ -76,6 +80,61 @@ test('vendedStore takes the credential with the longest prefix, storage-credenti
   expect(server.requests.at(-1)?.headers['x-iceberg-access-delegation']).toBe('vended-credentials');
 });
 
+test('vendedStore takes Google’s tokens for gs:// by the same rules, and leaves Amazon’s keys out', async () => {
+  const theirs = { 'gcs.service.host': 'https://theirs.example' };
+  const { store, reached } = await vending(() => ({
+    'storage-credentials': [
+      googleCredential('gs://lake/', 'short-token'),
+      googleCredential('gcs://lake/orders/metadata/', 'long-token', theirs),
+      credential('s3://lake/', 'amazon'),
+    ],
+  }));
+  await store.write('gs://lake/orders/metadata/m0.avro', new Uint8Array());
+  await store.read('gcs://lake/elsewhere');
+  await store.read('s3://lake/a');
+  await store.read('gs://other/a');
+  expect(reached.map(({ token, settings }) => token ?? settings.access_key_id)).toStrictEqual([
+    'long-token',
+    'short-token',
+    'amazon',
+    'own-key',
+  ]);
+  expect(reached[0]?.settings).toStrictEqual({ region: 'own-region', endpoint: 'https://theirs.example' });
+  expect(reached[1]?.settings).toStrictEqual({ region: 'own-region' });
+});
+
+test('vendedStore renews a token of Google before it ends', async () => {
+  const { store, reached } = await vending((load) => ({
+    'storage-credentials': [
+      googleCredential('gs://lake/', `google-token-${load}`, {
+        'gcs.oauth2.token-expires-at': nowMs + (load === 1 ? 5 * 60_000 : 60 * 60_000),
+      }),
+    ],
+  }));
+  await store.read('gs://lake/a');
+  await store.read('gs://lake/b');
+  expect(reached.map(({ token }) => token)).toStrictEqual(['google-token-2', 'google-token-2']);
+});
+
+test.each([
+  ['without a secret', credential('s3://lake/', 'k', { 's3.secret-access-key': '' })],
+  ['without an access key', credential('s3://lake/', '')],
+  ['of another cloud', googleCredential('s3://lake/', 'google-token')],
+  ['without a token', googleCredential('gs://lake/', '')],
+])(
+  'half a credential, %s, is none: nothing of one’s own follows it to the catalog’s endpoint',
+  async (_, half) => {
+    const theirs = { 's3.endpoint': 'https://theirs.example', 'gcs.service.host': 'https://theirs.example' };
+    const { store, reached } = await vending(() => ({
+      'storage-credentials': [{ ...half, config: { ...half.config, ...theirs } }],
+    }));
+    await store.read('s3://lake/a');
+    await store.read('gs://lake/a');
+    const own = { region: 'own-region', access_key_id: 'own-key', secret_access_key: 'own-secret' };
+    expect(reached.map(({ settings }) => settings)).toStrictEqual([own, own]);
+  },
+);
+
 test("vendedStore takes endpoint, region and path style of one's own before the catalog's, and never mixes keys", async () => {
   const theirs = {
     's3.endpoint': 'https://theirs.example',
@@ -99,7 +158,7 @@ test("vendedStore takes endpoint, region and path style of one's own before the 
     path_style: false,
     access_key_id: 'o',
   };
-  const withOwn = await vending(answer, { ...own, secret_access_key: 's' });
+  const withOwn = await vending(answer, { ...own, secret_access_key: 'own-secret' });
   await withOwn.store.read('s3://lake/a');
   expect(withOwn.reached[0]?.settings).toMatchObject({
     endpoint: 'https://ours.example',

@@ -2,15 +2,15 @@ import { plainSpelling } from '../../spec/object-uri.ts';
 import { isRecord } from './outcome.ts';
 import type { TableAnswer } from './table-answer.ts';
 
-/** What a catalog hands out for the files below a prefix: Java's property names, `s3.access-key-id` and the like. */
+/** What a catalog hands out for the files below a prefix: Java's property names, `s3.access-key-id`, `gcs.oauth2.token` and the like. */
 export interface StorageCredential {
   readonly prefix: string;
   readonly config: Readonly<Record<string, string>>;
 }
 
 /**
- * The credentials in the answer to a load: `storage-credentials`, and what `config` holds for the table's own location. Those without a
- * key are none.
+ * The credentials in the answer to a load: `storage-credentials`, and what `config` holds for the table's own location. What lacks a key or
+ * its secret is none: half a credential would be made whole by the function's own.
  */
 export function storageCredentials({
   storageCredentials: given,
@@ -19,8 +19,14 @@ export function storageCredentials({
 }: TableAnswer): readonly StorageCredential[] {
   const listed = Array.isArray(given) ? given.map(credential) : [];
   return [...listed, { prefix: location === undefined ? '' : `${location}/`, config }]
-    .filter(({ prefix, config: own }) => prefix !== '' && own['s3.access-key-id'] !== undefined)
-    .map(({ prefix, config: own }) => ({ prefix: plainSpelling(prefix), config: { ...config, ...own } }));
+    .map(({ prefix, config: own }) => ({ prefix: plainSpelling(prefix), config: own }))
+    .filter(({ prefix, config: own }) => prefix !== '' && keysAt(prefix).every((key) => Boolean(own[key])))
+    .map(({ prefix, config: own }) => ({ prefix, config: { ...config, ...own } }));
+}
+
+/** Google's (Java: `GCPProperties`) and Amazon's (`S3FileIOProperties`). */
+function keysAt(prefix: string): readonly string[] {
+  return prefix.startsWith('gs://') ? ['gcs.oauth2.token'] : ['s3.access-key-id', 's3.secret-access-key'];
 }
 
 /** The credential with the longest prefix of a URI (`rest-catalog-open-api.yaml`, `StorageCredential`). */
@@ -38,8 +44,9 @@ export function credentialFor(
 
 /** When a credential ends; undefined where the catalog does not say. */
 export function expiryMs({ config }: StorageCredential): number | undefined {
-  const ms = Number(config['s3.session-token-expires-at-ms'] ?? Number.NaN);
-  return Number.isNaN(ms) ? undefined : ms;
+  const ends = [config['s3.session-token-expires-at-ms'], config['gcs.oauth2.token-expires-at']];
+  const known = ends.map((ms) => Number(ms ?? Number.NaN)).filter((ms) => !Number.isNaN(ms));
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function credential(value: unknown): StorageCredential {
@@ -47,6 +54,7 @@ function credential(value: unknown): StorageCredential {
   const config = isRecord(value) && isRecord(value['config']) ? value['config'] : {};
   return {
     prefix: typeof prefix === 'string' ? prefix : '',
-    config: config as Readonly<Record<string, string>>,
+    // Times come as numbers from some.
+    config: Object.fromEntries(Object.entries(config).map(([name, item]) => [name, String(item)])),
   };
 }
