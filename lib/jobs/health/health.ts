@@ -111,7 +111,8 @@ async function notificationHealth(
     return { bucket, prefix, notified, problem };
   } catch (error) {
     if (!(error instanceof RegistrarError)) throw error;
-    return { bucket, prefix, notified: undefined, problem: `${error.code}: ${error.message}` };
+    const problem = `not known whether bucket "${bucket}" notifies of "${prefix}": ${error.message} (${error.code})`;
+    return { bucket, prefix, notified: undefined, problem };
   }
 }
 
