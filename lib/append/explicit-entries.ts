@@ -7,6 +7,7 @@ import { type Columns, rowReader } from './row-reader.ts';
 
 /** Status of an entry that a snapshot before has added. */
 const EXISTING = 0n;
+const ADDED = 1;
 const DELETED = 2;
 /** Content of a data file; format version 1 knows no other. */
 const DATA = 0n;
@@ -53,14 +54,18 @@ export function* explicitEntries(
       throw new TypeError('an entry lacks field 100, 103 or 104');
     }
     if ((row.content ?? 0) !== 0) throw new TypeError(`"${filePath}" is no data file`);
-    const sequenceNumber = row.sequenceNumber ?? manifest.sequenceNumber;
+    // Of an existing entry neither number is the manifest's (spec, "Sequence Number Inheritance"); manifests of version 1 have 0 for both.
+    const inherited =
+      row.status === ADDED || manifest.sequenceNumber === 0n ? manifest.sequenceNumber : undefined;
+    const sequenceNumber = row.sequenceNumber ?? inherited;
+    if (sequenceNumber === undefined) throw new TypeError(`"${filePath}" exists without a sequence number`);
     const firstRowId = row.firstRowId ?? nextRowId;
     if (row.firstRowId === undefined && nextRowId !== undefined) nextRowId += recordCount;
-    const values = new Map([
+    const values = new Map<number, bigint | null>([
       [0, EXISTING],
       [1, row.snapshotId ?? manifest.addedSnapshotId],
       [3, sequenceNumber],
-      [4, row.fileSequenceNumber ?? manifest.sequenceNumber],
+      [4, row.fileSequenceNumber ?? inherited ?? null],
       [134, DATA],
       ...(firstRowId === undefined ? [] : ([[142, firstRowId]] as const)),
     ]);

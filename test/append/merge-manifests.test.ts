@@ -2,10 +2,18 @@ import { readFileSync } from 'node:fs';
 import zlib from 'node:zlib';
 import avro from 'avsc';
 import { describe, expect, it } from 'vitest';
+import { entryReader } from '../../lib/append/explicit-entries.ts';
 import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { type MergeSource, mergeManifests } from '../../lib/append/merge-manifests.ts';
-import { packBlocks, readContainer, writeContainer } from '../../lib/append/object-container.ts';
+import {
+  packBlocks,
+  readContainer,
+  recordsRead,
+  shapeOf,
+  writeContainer,
+} from '../../lib/append/object-container.ts';
 import { prepareAppend } from '../../lib/append/prepare.ts';
+import { type FieldValues, recordEditor } from '../../lib/append/record-editor.ts';
 import { rewriteManifest } from '../../lib/append/rewrite-manifest.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { decodeAvro } from './avro-oracle.ts';
@@ -101,6 +109,15 @@ function inAnotherOrder(bytes: Uint8Array): Uint8Array {
     {},
     Buffer.alloc(16),
   );
+}
+
+/** The same entries with other values of these fields. */
+function withValues(bytes: Uint8Array, values: FieldValues): Uint8Array {
+  const container = readContainer(bytes);
+  const shape = shapeOf(container);
+  const edit = recordEditor(shape);
+  const edited = [...recordsRead(container, entryReader(shape))].map(({ record }) => edit(record, values));
+  return writeContainer({ ...container, blocks: packBlocks(edited) }, {}, Buffer.alloc(16));
 }
 
 async function rowsOf(bytes: Uint8Array): Promise<readonly Row[]> {
@@ -248,6 +265,34 @@ describe('mergeManifests', () => {
     expect(unmerged[0]?.error.message).toBe(
       'Cannot merge manifest "s3://bucket/metadata/later.avro": field "of_a_later_version" with ID 9999 has no place in the manifest to be written',
     );
+  });
+
+  it('gives an existing entry no sequence number of its manifest: writers of old left the file’s out (C12)', async () => {
+    const source = ours(2, 'unpartitioned');
+    const existing = (sequenceNumber: bigint | null): MergeSource => ({
+      manifest: { ...source.manifest, manifestPath: `s3://bucket/metadata/${sequenceNumber}.avro` },
+      bytes: withValues(
+        source.bytes,
+        new Map([
+          [0, 0n],
+          [3, sequenceNumber],
+          [4, null],
+        ]),
+      ),
+    });
+    const { merged, unmerged } = merge(2, 'unpartitioned', [source, existing(3n), existing(null)]);
+    const rows = await rowsOf(merged?.bytes ?? Buffer.alloc(0));
+    expect(
+      rows.map(({ sequence_number, file_sequence_number }) => [sequence_number, file_sequence_number]),
+    ).toEqual([
+      [9n, 9n],
+      [9n, 9n],
+      [3n, null],
+      [3n, null],
+    ]);
+    expect(unmerged.map(({ error }) => error.message)).toEqual([
+      expect.stringMatching(/metadata\/null\.avro".*exists without a sequence number/),
+    ]);
   });
 
   it("widens partition values with their column's type, and not where their bytes would differ", async () => {
