@@ -1,4 +1,3 @@
-import type { StoredBytes } from './objects.ts';
 import { noSuchKey, preconditionFailed, S3Error } from './s3-error.ts';
 
 /** Conditional headers of one request; ETags are compared without their quotes, since notifications carry them bare. */
@@ -9,8 +8,14 @@ export interface Conditions {
   readonly ifUnmodifiedSince?: string | undefined;
 }
 
+/** What conditions are about (RFC 9110, 8.8): the ETag without quotes, whole seconds. */
+export interface Validators {
+  readonly etag: string;
+  readonly lastModifiedMs: number;
+}
+
 /** Whether an object may be read: `unmodified` is a 304 (RFC 9110, 13.2.2). @throws S3Error 412 */
-export function checkRead(conditions: Conditions, object: StoredBytes): 'read' | 'unmodified' {
+export function checkRead(conditions: Conditions, object: Validators): 'read' | 'unmodified' {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
   const modified = object.lastModifiedMs;
   if (ifMatch !== undefined ? !names(ifMatch, object.etag) : modified > dateMs(ifUnmodifiedSince, Infinity)) {
@@ -24,7 +29,7 @@ export function checkRead(conditions: Conditions, object: StoredBytes): 'read' |
 }
 
 /** Whether `key` may be written, given what it holds now. @throws S3Error 412, 404 for `If-Match` without an object, 501 */
-export function checkWrite(conditions: Conditions, key: string, current: StoredBytes | undefined): void {
+export function checkWrite(conditions: Conditions, key: string, current: Validators | undefined): void {
   const { ifMatch, ifNoneMatch } = conditions;
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*') {
     throw new S3Error(501, 'NotImplemented', `If-None-Match of a write takes "*" only, not "${ifNoneMatch}"`);
