@@ -6,6 +6,7 @@ import { openLake } from '../integration/schema/lake.ts';
 import { awsKey } from './aws.ts';
 import { type Dialect, type DialectWorld, type Ignorance, startDialect } from './dialect.ts';
 import { dialects } from './dialects.ts';
+import { lakekeeper } from './lakekeeper.ts';
 import { offerOne, tellStory } from './story.ts';
 
 let stack: Stack;
@@ -59,4 +60,13 @@ describe.each(dialects)('the dialect of $name', (dialect) => {
       await expect(meets(dialect, without)).rejects.toThrow();
     });
   }
+});
+
+test('Lakekeeper’s refusal of write.data.path is told in its words, and names no view or other table', async () => {
+  const ignorance = { settings: { table_properties: { 'write.data.path': 's3://lake/elsewhere' } } };
+  const refused = {
+    code: 'catalog.refused',
+    message: /register: .*409 FailedToSetProperties: .*'write\.data\.path'/,
+  };
+  await meets({ ...lakekeeper, refuses: refused }, ignorance);
 });

@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../../local/http-service.ts';
-import { bodyOf, type Dialect, failure, isCreation, kindOf } from './dialect.ts';
+import type { Stack } from '../../local/stack.ts';
+import { bodyOf, type Dialect, failure, isCreation, type Json, kindOf, updatesOf } from './dialect.ts';
 import { configured, endpoints, needsBearer, needsWarehouse } from './quirks.ts';
 
 const prefix = '01995a2f-6c1e-7000-8000-000000000001';
@@ -55,6 +56,27 @@ export const lakekeeper: Dialect = {
       without: { settings: { create_via: 'create' } },
     },
     {
+      title: 'write.data.path and write.metadata.path cannot be set, which is a conflict by its status',
+      source: 'lakekeeper: server/tables.rs, validate_table_properties, for create, register and commit',
+      serve:
+        (next, { stack }) =>
+        (request) => {
+          const body = bodyOf(request);
+          const kind = kindOf(request);
+          const given =
+            kind === 'register'
+              ? propertiesIn(stack, String(body['metadata-location']))
+              : kind === 'create'
+                ? body['properties']
+                : Object.assign({}, ...updatesOf(body, 'set-properties').map(({ updates }) => updates));
+          const refused = Object.keys(given ?? {}).find((name) => /^write\.(data|metadata)\.path/.test(name));
+          return refused === undefined
+            ? next(request)
+            : failure(409, 'FailedToSetProperties', `Properties contain unsupported property: '${refused}'`);
+        },
+      without: { settings: { table_properties: { 'write.data.path': 's3://lake/elsewhere' } } },
+    },
+    {
       title: 'the answer to an Idempotency-Key is given again, whatever is sent with it',
       source: 'REST specification, "Idempotency-Key"; lakekeeper advertises it when it is enabled',
       serve: (next) => {
@@ -78,3 +100,9 @@ export const lakekeeper: Dialect = {
     },
   ],
 };
+
+/** Of a metadata file that is to be registered. */
+function propertiesIn(stack: Stack, uri: string): Json | undefined {
+  const [, bucket = '', key = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(uri) ?? [];
+  return JSON.parse(Buffer.from(stack.objects.get(bucket, key)?.bytes ?? '{}').toString()).properties;
+}

@@ -90,9 +90,16 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     return `${await namespacePath(namespace)}/tables/${encodeURIComponent(name)}`;
   }
 
-  /** Register and create: one of several creators gets the table, the others learn that it exists. */
-  function added(path: string, attempted: string, reply: Reply): LoadedTable | 'exists' {
-    if (reply.outcome === 'conflict') return 'exists';
+  /**
+   * Register and create: one of several creators gets the table, the others learn that it exists. Where it does not, the conflict is about
+   * something else (Lakekeeper: a property that it does not take), and the words say what.
+   */
+  async function added(path: string, attempted: string, reply: Reply): Promise<LoadedTable | 'exists'> {
+    if (reply.outcome === 'conflict') {
+      const there = await client.get(path);
+      if (there.outcome === 'missing') throw failed(attempted, reply);
+      return 'exists';
+    }
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
     return remember(path, reply.etag, requireTable(attempted, reply));
   }
