@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { StoreSettings } from '../../lib/config/entry.ts';
 import { type MakeStore, vendedStore } from '../../lib/drivers/vended-store.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import type { Store } from '../../lib/ports.ts';
+import { storeMaker } from '../../lib/wire/platform-services.ts';
+import { makeAuthorities } from '../fakes/certificates.ts';
 import { json } from '../fakes/http.ts';
 import { loadedTable, scriptedCatalog } from './rest-catalog/scripted-catalog.ts';
 
@@ -234,4 +239,45 @@ test('without access_delegation nothing is asked for, and what is handed out is 
   await catalog.load(table);
   expect(await catalog.credentialFor('s3://lake/a')).toBeUndefined();
   expect(server.requests.at(-1)?.headers).not.toHaveProperty('x-iceberg-access-delegation');
+});
+
+test('a token of the catalog’s is the one that Cloud Storage is sent, over TLS', async () => {
+  const authorities = makeAuthorities();
+  onTestFinished(authorities.remove);
+  const authority = authorities.authority();
+  const before = tls.getCACertificates('default');
+  tls.setDefaultCACertificates([authority.cert]);
+  onTestFinished(() => tls.setDefaultCACertificates(before));
+  const sent: (string | undefined)[] = [];
+  const service = createServer(authority.sign(), ({ headers }, response) => {
+    sent.push(headers.authorization);
+    response.setHeader('x-goog-generation', '1').setHeader('last-modified', new Date(nowMs).toUTCString());
+    response.end('manifest');
+  });
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    service.close();
+    service.closeAllConnections();
+  });
+  // An account that there is not: the function's own token is not even asked for.
+  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', '/nowhere');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { catalog } = await scriptedCatalog({
+    settings: { access_delegation: 'vended-credentials' },
+    answer: (line) =>
+      line.includes('/v1/config')
+        ? undefined
+        : json(200, {
+            ...loadedTable,
+            'storage-credentials': [googleCredential('gs://lake/', 'google-token')],
+          }),
+  });
+  await catalog.load(table);
+  const makeStore = storeMaker({});
+  const own = { endpoint: `https://localhost:${(service.address() as AddressInfo).port}` };
+  const store = vendedStore(makeStore(own), own, catalog.credentialFor, makeStore);
+  expect(await store.read('gs://lake/orders/metadata/m0.avro')).toMatchObject({ kind: 'object' });
+  expect(sent).toStrictEqual(['Bearer google-token']);
+  await expect(store.read('gs://other/m0.avro')).rejects.toMatchObject({ code: 'auth.failed' });
+  expect(sent).toHaveLength(1);
 });
