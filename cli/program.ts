@@ -10,6 +10,7 @@ import { initCommand } from './init/init.ts';
 import { inspectCommand } from './inspect/inspect.ts';
 import { invokeCommand } from './invoke.ts';
 import { planCommand } from './plan/plan.ts';
+import { printable } from './printable.ts';
 import { quarantineCommand } from './quarantine.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { repairCommand } from './repair.ts';
@@ -31,7 +32,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     if (error instanceof RegistrarError) {
-      console.error(`${error.code}: ${error.message}`);
+      const lines = `${error.code}: ${error.message}`.split('\n');
+      console.error(lines.map(printable).join('\n'));
       return 1;
     }
     throw error;

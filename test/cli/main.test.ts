@@ -5,11 +5,15 @@ import { version } from '../../lib/version.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-function run(args: readonly string[], nodeOptions: readonly string[] = []) {
+function run(
+  args: readonly string[],
+  nodeOptions: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, 'cli/main.mjs', ...args], {
     cwd: root,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...environment },
   });
   return { status, stdout, stderr };
 }
@@ -31,6 +35,13 @@ describe('the command line', () => {
     for (const command of ['demo', 'explain', 'inspect', 'invoke', 'plan', 'settings']) {
       expect(stdout).toContain(`  ${command} `);
     }
+  });
+
+  test('prints an error without what would steer the terminal: others’ words may be in it', () => {
+    const { status, stderr } = run(['doctor'], [], { REGISTRAR_CONFIG: 'a\u001b[2Jb\u009b1m.yaml' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('"a\\u{1b}[2Jb\\u{9b}1m.yaml"');
+    expect(stderr).not.toMatch(/[\p{Cc}--\n]/v);
   });
 
   test('--version prints the release', () => {
