@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import { lostCommitsText } from '../lib/jobs/health/lost-commits.ts';
+import { LONGEST_INVOCATION_MS } from '../lib/jobs/longest-invocation.ts';
 import {
   type ReconcileAllOptions,
   reconcileAll,
@@ -12,6 +13,7 @@ import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
+import { errorJson } from './error-json.ts';
 import { helpText } from './help-text.ts';
 import { paceText } from './pace-text.ts';
 import { printable } from './printable.ts';
@@ -29,9 +31,7 @@ interface Flags {
 
 type Result = Reconciliation | Unreconciled;
 
-/** What is left of a command's time: always as much as the longest invocation has. */
-const NEVER_ENDING_MS = 15 * 60_000;
-/** Reasons that are in the order of things: compaction leaves them behind. */
+/** Reasons that need no attention: compaction leaves them behind. */
 const EXPECTED = ['deleted'];
 
 /** `reconcile`: exits 0 when store and tables agree, or will by now; 3 when something is missing or reported, 1 when a dataset could not be compared, 130 when stopped. */
@@ -64,7 +64,7 @@ export function reconcileCommand(): Command {
       const results: Result[] = [];
       await ports.trace({ name: 'reconcile' }, async () => {
         const options = optionsOf(flags, signal, line);
-        for await (const result of reconcileAll(ports, options, () => NEVER_ENDING_MS)) {
+        for await (const result of reconcileAll(ports, options, () => LONGEST_INVOCATION_MS)) {
           results.push(result);
           line.clear();
           if (!flags.json) console.log('error' in result ? failureText(result) : resultText(result));
@@ -117,8 +117,7 @@ function seenTo({ done }: Reconciliation): number {
 
 function resultJson(result: Result): unknown {
   if (!('error' in result)) return result;
-  const { code, message } = result.error;
-  return { directory: result.directory, error: { code, message } };
+  return { directory: result.directory, error: errorJson(result.error) };
 }
 
 function failureText({ directory, error }: Unreconciled): string {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
+import { LONGEST_INVOCATION_MS } from '../lib/jobs/longest-invocation.ts';
 import { repair } from '../lib/jobs/repair/repair.ts';
 import { planRepair, type RepairAction, type RepairPlan } from '../lib/jobs/repair/repair-plan.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
@@ -15,8 +16,6 @@ interface Flags {
   readonly yes?: true;
   readonly json?: true;
 }
-
-const COMMIT_MS = 15 * 60_000;
 
 /** `repair URI --remove|--replace|--keep-one [--yes]`: exits 0 for a plan or a repair, 4 when nothing is to do. */
 export function repairCommand(): Command {
@@ -44,7 +43,7 @@ export function repairCommand(): Command {
       const ports = await wire(process.env, process.stderr);
       const plan = await planRepair(uri, actionOf(flags), ports);
       const hasWork = plan.removes > 0;
-      const done = hasWork && flags.yes ? await repair(plan, ports, () => COMMIT_MS) : undefined;
+      const done = hasWork && flags.yes ? await repair(plan, ports, () => LONGEST_INVOCATION_MS) : undefined;
       const result = {
         ...planJson(plan),
         ...(done !== undefined && { snapshotId: done.snapshotId ?? null }),

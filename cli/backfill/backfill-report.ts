@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import type { BackfillReport, Refusal, TableBackfill } from '../../lib/jobs/backfill/backfill-report.ts';
 import type { Progress } from '../../lib/jobs/backfill/progress.ts';
 import { storeDollars } from '../../lib/jobs/backfill/requests.ts';
+import { errorJson } from '../error-json.ts';
 import { paceText } from '../pace-text.ts';
 import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
@@ -65,13 +66,12 @@ export function refusedTable(refused: readonly Refusal[]): string {
   return table.toString();
 }
 
-/** With errors as code and message. */
 export function reportJson(report: BackfillReport): unknown {
   return {
     ...report,
     tables: report.tables.map(({ error, ...table }) => ({
       ...table,
-      ...(error !== undefined && { error: { code: error.code, message: error.message } }),
+      ...(error !== undefined && { error: errorJson(error) }),
     })),
     dollars: storeDollars(report.requests),
   };

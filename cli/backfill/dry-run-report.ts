@@ -1,4 +1,5 @@
 import type { DryRun, TableForecast } from '../../lib/jobs/backfill/dry-run.ts';
+import { errorJson } from '../error-json.ts';
 import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 import { amount, compactTable, money, PRICES, refusedTable } from './backfill-report.ts';
@@ -38,13 +39,12 @@ function tableText({
   ].join('\n');
 }
 
-/** With errors as code and message. */
 export function dryRunJson(run: DryRun): unknown {
   return {
     ...run,
     tables: run.tables.map(({ error, ...table }) => ({
       ...table,
-      ...(error !== undefined && { error: { code: error.code, message: error.message } }),
+      ...(error !== undefined && { error: errorJson(error) }),
     })),
   };
 }

@@ -1,7 +1,8 @@
 import { RegistrarError } from '../errors.ts';
+import type { JsonObject } from '../spec/json-object.ts';
 import type { Finding } from './decoded-event.ts';
 import { findingsOf, malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, isObject, type JsonObject, textAt } from './json-object.ts';
+import { int64At, isObject, textAt } from './json-object.ts';
 import type { SegmentReference } from './segment-reference.ts';
 
 /** The form of chunk message that this version reads (`lib/route/chunk.ts` writes it). */

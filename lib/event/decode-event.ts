@@ -1,9 +1,10 @@
 import { RegistrarError } from '../errors.ts';
 import type { ReceivedMessage } from '../ports.ts';
 import { stringifyJson } from '../spec/json.ts';
+import type { JsonObject } from '../spec/json-object.ts';
 import type { DecodedEvent, DecodedMessage, Finding, MessageAttributes } from './decoded-event.ts';
 import { findingsOf } from './finding.ts';
-import { isObject, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { isObject, objectAt, textAt } from './json-object.ts';
 import { readNotification, readNotificationText } from './notification.ts';
 
 /**

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../spec/json-object.ts';
 import type { Finding } from './decoded-event.ts';
 import { malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { int64At, objectAt, textAt } from './json-object.ts';
 
 /**
  * An S3 event by EventBridge: the key is not encoded here (S3 User Guide, "EventBridge event message structure"; cases.md E4, E11).

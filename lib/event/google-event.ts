@@ -1,6 +1,7 @@
+import type { JsonObject } from '../spec/json-object.ts';
 import type { Finding } from './decoded-event.ts';
 import { malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, isObject, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { int64At, isObject, objectAt, textAt } from './json-object.ts';
 
 const STORAGE_EVENT = 'google.cloud.storage.object.v1.';
 

@@ -1,5 +1,4 @@
-/** JSON of unknown shape, looked at member by member. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from '../spec/json-object.ts';
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,10 +1,11 @@
 import { parseJson } from '../spec/json.ts';
+import type { JsonObject } from '../spec/json-object.ts';
 import { isChunkMessage, readChunkMessage } from './chunk-message.ts';
 import type { Finding } from './decoded-event.ts';
 import { readEventBridgeEvent } from './eventbridge-event.ts';
 import { findingsOf, malformed } from './finding.ts';
 import { readStorageCloudEvent, readStorageNotification } from './google-event.ts';
-import { isObject, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { isObject, objectAt, textAt } from './json-object.ts';
 import { isS3TestEvent, readS3Record } from './s3-notification.ts';
 
 const SHAPES = 'S3, SNS, EventBridge, Cloud Storage, Pub/Sub and chunk messages are understood';

@@ -1,7 +1,8 @@
 import { RegistrarError } from '../errors.ts';
+import type { JsonObject } from '../spec/json-object.ts';
 import type { Finding } from './decoded-event.ts';
 import { malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, isObject, type JsonObject, objectAt, textAt } from './json-object.ts';
+import { int64At, isObject, objectAt, textAt } from './json-object.ts';
 
 /**
  * One record of an S3 event notification, versions 2.0 to 2.x (S3 User Guide, "Event message structure"; cases.md E1-E9, E25).

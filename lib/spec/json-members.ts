@@ -1,4 +1,7 @@
-/** Where the parts of a JSON text lie, found in one pass over its bytes: nothing is decoded but names. */
+/**
+ * Finds where the parts of a JSON text are, in one pass over its bytes. Only names are decoded; nesting is followed by brackets outside
+ * of strings, and what is inside a value is checked by whoever parses it.
+ */
 
 export interface Span {
   readonly start: number;
@@ -14,24 +17,6 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-
-/**
- * The members of the object that a text is, by name; of a name that comes twice the last, as `JSON.parse` has it. Depth is told by
- * brackets outside of strings; what stands inside of a value is whoever's business who parses it.
- *
- * @throws SyntaxError when it is no object
- */
-export function jsonMembers(text: Uint8Array): ReadonlyMap<string, Span> {
-  const members = new Map<string, Span>();
-  const end = scanObject(text, 0, (name, start) => {
-    const at = valueEnd(text, start);
-    members.set(name, { start, end: at });
-    return at;
-  });
-  const rest = skipBlank(text, end);
-  if (rest < text.length) throw unexpected(text, rest);
-  return members;
-}
 
 /**
  * Visits the members of an object, in their order.

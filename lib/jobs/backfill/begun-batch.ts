@@ -3,6 +3,7 @@ import { type SegmentReference, segmentUri } from '../../event/segment-reference
 import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
+import { LONGEST_INVOCATION_MS } from '../longest-invocation.ts';
 import type { FooterMemory, FooterRound } from '../register/footer-memory.ts';
 import type { FootersRead } from '../register/read-footers.ts';
 import type { TablePorts, TableResult } from '../register/register-ports.ts';
@@ -14,8 +15,6 @@ import type { Batch, Batches } from './batches.ts';
 export const FILES_A_MANIFEST = 1_000;
 /** Waits before a batch that met an outage is begun again. */
 const AGAIN_AFTER_MS = [1_000, 4_000, 15_000, 60_000];
-/** A commit is given as long as the longest invocation. */
-const COMMIT_MS = 15 * 60_000;
 
 /** What the batches of a backfill share. */
 export interface Work {
@@ -48,7 +47,7 @@ export function begin(
     ...ports,
     ...ports.portsOf(dataset.entry),
     footerMemory: memory,
-    remainingMs: () => COMMIT_MS,
+    remainingMs: () => LONGEST_INVOCATION_MS,
   };
   const footers = sizedFooters(batch, references, round, tablePorts);
   footers.catch(() => undefined);

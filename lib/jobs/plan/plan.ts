@@ -11,6 +11,7 @@ import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import type { TableCommit } from '../../spec/table-update.ts';
+import { LONGEST_INVOCATION_MS } from '../longest-invocation.ts';
 import { register } from '../register/register.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
 import { type ChangedTable, type PlannedWorld, plannedWorld } from './planned-world.ts';
@@ -41,9 +42,6 @@ export interface PlannedTable {
   readonly commits: readonly TableCommit[];
 }
 
-/** As long as the longest invocation. */
-const TIME_MS = 15 * 60_000;
-
 /**
  * Registers the segments of an event in a world where nothing that is written leaves this process: the very stages of
  * {@link register}, with real reads. Only a create request is planned as if the catalog kept the field IDs.
@@ -62,7 +60,7 @@ export async function plan(event: unknown, ports: RegisterPorts): Promise<Plan> 
       cache: new Map(),
       log: silent,
     },
-    () => TIME_MS,
+    () => LONGEST_INVOCATION_MS,
   );
   return {
     tables: [...worlds.values()].flatMap(({ tables }) =>

@@ -3,14 +3,13 @@ import { type SegmentReference, segmentUri } from '../../event/segment-reference
 import type { QuarantineRecord } from '../../ports.ts';
 import type { SegmentOutcome } from '../../report/outcome.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { LONGEST_INVOCATION_MS } from '../longest-invocation.ts';
 import { quarantinedSegment, quarantineSegment } from '../quarantine/quarantine-segment.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { withinTime } from './within-time.ts';
 
 /** Kept back for saying that the segment was survived. */
 const ANSWER_MS = 1_000;
-/** The platform's own limit. */
-const LONGEST_INVOCATION_MS = 15 * 60_000;
 
 /**
  * Registers one segment of a message that keeps failing. Word of it is left before and answered after, once: where an
