@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/integration/**'],
+    setupFiles: ['test/watch-secrets.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -50,7 +50,7 @@ sinks:
     catalog_uri: https://catalog.example/
     catalog_credential:
       client_id: registrar
-      client_secret: p$ss
+      client_secret: p$hunter2
       scope: catalog
       oauth2_server_uri: https://id.example/token/
     url: s3a://lake/
@@ -69,7 +69,7 @@ sinks:
         {
           from: ['orders'],
           pipeline: 'cdc',
-          catalog_credential: { client_secret: 'p$ss', oauth2_server_uri: 'https://id.example/token/' },
+          catalog_credential: { client_secret: 'p$hunter2', oauth2_server_uri: 'https://id.example/token/' },
           url: 's3://lake',
           namespace: ['analytics', 'raw'],
           create_table: true,
@@ -125,8 +125,12 @@ describe('loadConfig: problems', () => {
   });
 
   it.each<[string, object, string]>([
-    ['two ways to authenticate', { catalog_token: 't', catalog_sigv4: { region: 'r' } }, 'only one way'],
-    ['a token and Google’s', { catalog_token: 't', catalog_google: true }, 'only one way'],
+    [
+      'two ways to authenticate',
+      { catalog_token: 'hunter2', catalog_sigv4: { region: 'r' } },
+      'only one way',
+    ],
+    ['a token and Google’s', { catalog_token: 'hunter2', catalog_google: true }, 'only one way'],
     [
       'Google’s token without TLS',
       { catalog_uri: 'http://c.example', catalog_google: true },
@@ -136,7 +140,11 @@ describe('loadConfig: problems', () => {
     ['a certificate without its key', { catalog_client_cert: 'c.pem' }, 'set both or neither'],
     ['a key without its secret', { store: { access_key_id: 'a' } }, 'set both or neither'],
     ['an endpoint without TLS', { store: { endpoint: 'http://s3.example' } }, 'allow_http'],
-    ['a client ID with a colon', { catalog_credential: { client_id: 'a:b', client_secret: 'c' } }, 'colon'],
+    [
+      'a client ID with a colon',
+      { catalog_credential: { client_id: 'a:b', client_secret: 'hunter2' } },
+      'colon',
+    ],
     ['a credential without secret', { catalog_credential: { client_id: 'a' } }, 'client_secret is missing'],
     ['another kind of sink', { kind: 'parquet' }, 'must be one of iceberg'],
     ['a layout without url', { layout: 'x/{dataset}/…' }, 'must begin with {url}/'],

@@ -22,7 +22,7 @@ queueContract('sqsQueue on the embedded SQS', async () => {
     endpoint: sqs.url,
     region: 'us-east-1',
     access_key_id: 'local',
-    secret_access_key: 'local',
+    secret_access_key: 'local-secret',
   };
   return {
     subject: sqsSubject(settings, 'contract'),

@@ -17,7 +17,7 @@ storeContract('s3Store on the embedded S3', async () => {
   objects.createBucket('lake');
   return {
     subject: {
-      store: s3Store({ endpoint: s3.url, access_key_id: 'local', secret_access_key: 'local' }),
+      store: s3Store({ endpoint: s3.url, access_key_id: 'local', secret_access_key: 'local-secret' }),
       root: 's3://lake/run',
     },
     close: async () => {

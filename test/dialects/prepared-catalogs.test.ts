@@ -9,7 +9,7 @@ const store = {
   endpoint: 'http://127.0.0.1:8333',
   region: 'us-east-1',
   accessKeyId: 'key',
-  secretAccessKey: 'secret',
+  secretAccessKey: 'own-secret',
   bucket: 'lake',
 };
 let server: ScriptedServer;
@@ -26,9 +26,9 @@ describe('polarisCatalog', () => {
         const who = `${form.get('client_id')} ${form.get('client_secret')}`;
         if (form.get('scope') !== 'PRINCIPAL_ROLE:ALL' || !known.includes(who))
           return json(401, { error: 'unauthorized_client' });
-        return json(200, { access_token: `of ${form.get('client_id')}` });
+        return json(200, { access_token: `${form.get('client_id')}-token` });
       }
-      if (headers['authorization'] !== 'Bearer of root' || headers['polaris-realm'] !== 'POLARIS')
+      if (headers['authorization'] !== 'Bearer root-token' || headers['polaris-realm'] !== 'POLARIS')
         return json(401, {});
       return line.endsWith('/principals')
         ? json(201, { credentials: { clientId: 'its-id', clientSecret: 'its-secret' } })
@@ -66,7 +66,7 @@ describe('polarisCatalog', () => {
     server = await polaris();
     expect(await polarisCatalog(server.url, store, store.endpoint)).toMatchObject({
       uri: `${server.url}/api/catalog`,
-      token: 'of its-id',
+      token: 'its-id-token',
       wayIn: {
         catalog_credential: {
           client_id: 'its-id',

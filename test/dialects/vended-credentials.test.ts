@@ -19,8 +19,8 @@ async function vendingStack() {
     catalog: {
       tableConfig: {
         's3.access-key-id': 'VENDED',
-        's3.secret-access-key': 'secret',
-        's3.session-token': 'token',
+        's3.secret-access-key': 'vended-secret',
+        's3.session-token': 'vended-session',
       },
     },
   });

@@ -13,14 +13,19 @@ async function scripted(answer: (line: string) => Scripted) {
 
 test.each([200, 301, 400, 403])('s3BucketRegion takes the region from an answer of %i', async (status) => {
   const server = await scripted(() => ({ status, headers: { 'x-amz-bucket-region': 'eu-west-1' } }));
-  const settings = { endpoint: server.url, region: 'us-east-1', access_key_id: 'a', secret_access_key: 's' };
+  const settings = {
+    endpoint: server.url,
+    region: 'us-east-1',
+    access_key_id: 'a',
+    secret_access_key: 'own-secret',
+  };
   expect(await s3BucketRegion(settings).read('lake')).toEqual({ asked: 'us-east-1', actual: 'eu-west-1' });
   expect(server.lines).toEqual(['HEAD /lake/']);
 });
 
 test('s3BucketRegion of a store that does not tell is not known', async () => {
   const server = await scripted(() => ({ status: 200 }));
-  const settings = { endpoint: server.url, access_key_id: 'a', secret_access_key: 's' };
+  const settings = { endpoint: server.url, access_key_id: 'a', secret_access_key: 'own-secret' };
   expect(await s3BucketRegion(settings).read('lake')).toEqual({ asked: 'us-east-1', actual: undefined });
 });
 

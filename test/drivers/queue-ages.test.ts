@@ -5,7 +5,7 @@ import { signatureProblem } from '../fakes/aws-signature.ts';
 import { json, type Scripted, type ScriptedServer, scriptedServer } from '../fakes/http.ts';
 
 const URL = 'https://sqs.eu-central-1.amazonaws.com/123456789012';
-const KEY = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secret' };
+const KEY = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'own-secret' };
 
 let server: ScriptedServer;
 let answer: Scripted;

@@ -110,7 +110,11 @@ test('read whose body breaks off is store.unavailable, never half of it', async 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const settings = { endpoint: `http://127.0.0.1:${port}`, access_key_id: 'k', secret_access_key: 's' };
+  const settings = {
+    endpoint: `http://127.0.0.1:${port}`,
+    access_key_id: 'k',
+    secret_access_key: 'own-secret',
+  };
   await expect(s3Store(settings).read(uri)).rejects.toMatchObject({ code: 'store.unavailable' });
 });
 
@@ -353,13 +357,13 @@ test('the environment’s credentials and region are used where the settings hav
   const env = {
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'ASIAROLE',
-    AWS_SECRET_ACCESS_KEY: 'of-the-role',
-    AWS_SESSION_TOKEN: 'token-of-the-role',
+    AWS_SECRET_ACCESS_KEY: 'role-secret',
+    AWS_SESSION_TOKEN: 'role-token',
   };
   await s3Store({ endpoint: server.url, region: 'eu-central-1' }, { env }).read(uri);
   expect(server.requests[0]?.headers).toMatchObject({
     authorization: expect.stringMatching(/Credential=ASIAROLE\/\d{8}\/eu-central-1\/s3\//),
-    'x-amz-security-token': 'token-of-the-role',
+    'x-amz-security-token': 'role-token',
   });
 });
 

@@ -110,7 +110,7 @@ test('no error repeats a secret that a server quotes (F10, I10)', async () => {
 });
 
 test('the catalog’s own token endpoint gets the configured headers, another server none of them (I10)', async () => {
-  const elsewhere = await scriptedServer(() => json(200, { access_token: 'from-elsewhere' }));
+  const elsewhere = await scriptedServer(() => json(200, { access_token: 'elsewhere-token' }));
   onTestFinished(elsewhere.close);
   for (const oauth2_server_uri of [undefined, `${elsewhere.url}/token`]) {
     const { catalog, server } = await scriptedCatalog({
@@ -120,7 +120,7 @@ test('the catalog’s own token endpoint gets the configured headers, another se
         catalog_headers: { 'Polaris-Realm': 'realm' },
         catalog_credential: {
           client_id: 'id',
-          client_secret: 'secret',
+          client_secret: 'registrar-secret',
           ...(oauth2_server_uri !== undefined && { oauth2_server_uri }),
         },
       },

@@ -12,7 +12,7 @@ import { failure, loadedTable } from './scripted-catalog.ts';
 /** A certified OAuth2 server, whose signed tokens last ten minutes, and a catalog that checks them. */
 const tokenSeconds = 600;
 const audience = 'urn:lake';
-const secret = 'a secret&more+';
+const secret = 'a form-secret&more+';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 let issuer: string;
 let provider: Server;
@@ -132,7 +132,7 @@ describe('on a certified OAuth2 server', () => {
     expect({ refusals: state.refusals, tokens: tokens.size }).toStrictEqual({ refusals: 0, tokens: 2 });
   });
 
-  test.each([{ client_secret: 'wrong' }, { client_id: 'unknown' }])(
+  test.each([{ client_secret: 'wrong-secret' }, { client_id: 'unknown' }])(
     'client credentials with %j are auth.failed, and nothing reaches the catalog',
     async (credential) => {
       const { catalog, state } = await guardedCatalog(credential);

@@ -28,7 +28,7 @@ function tokenServer(
   const time = { nowMs: Date.UTC(2026, 0, 1) };
   const authorization = clientCredentials(
     {
-      credential: { client_id: 'the client', client_secret: 'the+secret&more', ...credential },
+      credential: { client_id: 'the client', client_secret: 'the+form-secret&more', ...credential },
       tokenEndpoint,
       retry: { initial_ms: 100, max_ms: 5_000, jitter: 0 },
     },
@@ -79,7 +79,7 @@ describe('clientCredentials asks for a token', () => {
       {
         grant_type: 'client_credentials',
         client_id: 'the client',
-        client_secret: 'the+secret&more',
+        client_secret: 'the+form-secret&more',
         scope: 'catalog',
       },
     ]);
@@ -95,7 +95,7 @@ describe('clientCredentials asks for a token', () => {
   test('by HTTP Basic, ID and secret form-encoded (RFC 6749 section 2.3.1)', async () => {
     const { bearer, requests, forms } = tokenServer({ client_auth: 'basic' });
     await bearer();
-    const basic = Buffer.from('the+client:the%2Bsecret%26more').toString('base64');
+    const basic = Buffer.from('the+client:the%2Bform-secret%26more').toString('base64');
     expect(requests[0]?.headers['authorization']).toBe(`Basic ${basic}`);
     expect(forms()).toStrictEqual([{ grant_type: 'client_credentials', scope: 'catalog' }]);
   });
@@ -118,7 +118,7 @@ describe('clientCredentials renews a token', () => {
   });
 
   test.each([
-    ['expires_in as text', 'opaque', '600'],
+    ['expires_in as text', 'opaque-token', '600'],
     ['exp of a JWT', jwt(Date.UTC(2026, 0, 1) / 1000 + 600), undefined],
   ])('when a tenth of its life is left: %s (F1)', async (_, token, expires_in) => {
     const { bearer, requests, time } = tokenServer({}, () =>
@@ -135,13 +135,13 @@ describe('clientCredentials renews a token', () => {
 
   test('only when it is refused where nothing says how long it lasts (F1)', async () => {
     const { bearer, renew, time } = tokenServer({}, (_, count) =>
-      answer(200, { access_token: `opaque-${count}` }),
+      answer(200, { access_token: `opaque-token-${count}` }),
     );
     await bearer();
     time.nowMs += 1000 * MINUTE;
-    expect(await bearer()).toBe('Bearer opaque-1');
-    expect(await renew('opaque-1')).toBe(true);
-    expect(await bearer()).toBe('Bearer opaque-2');
+    expect(await bearer()).toBe('Bearer opaque-token-1');
+    expect(await renew('opaque-token-1')).toBe(true);
+    expect(await bearer()).toBe('Bearer opaque-token-2');
   });
 
   test('once for many refusals at a time, and not again for one that comes late', async () => {
@@ -224,7 +224,7 @@ describe('clientCredentials that gets no token', () => {
   test.each([
     [200, ''],
     [200, '<html>Welcome</html>'],
-    [200, { token: 'elsewhere' }],
+    [200, { token: 'elsewhere-token' }],
     [401, ''],
     [403, '<html>blocked</html>'],
     [404, '<html>Not Found</html>'],
@@ -253,7 +253,7 @@ describe('clientCredentials that gets no token', () => {
       const { bearer } = tokenServer({ client_auth }, ({ body, headers }) =>
         answer(400, {
           error: 'invalid_request',
-          error_description: `the+secret&more ${body} ${JSON.stringify(headers)}`,
+          error_description: `the+form-secret&more ${body} ${JSON.stringify(headers)}`,
         }),
       );
       const error = await bearer().catch((thrown: RegistrarError) => thrown);

@@ -82,7 +82,7 @@ describeWith('Apache’s fixture behind Caddy', ['seaweedfsCatalog'], ({ seaweed
     const credential = (client_id: string) => ({
       catalog_uri: fronts.oauth2,
       ...trusting(),
-      catalog_credential: { client_id, client_secret: 'secret' },
+      catalog_credential: { client_id, client_secret: 'registrar-secret' },
     });
     capability('fixture', 'OAuth2', 'by the right client: a table is made and evolves', () =>
       evolves(credential('registrar')),

@@ -6,7 +6,7 @@ import { type HttpResponse, type HttpService, startHttpService } from '../../../
 import { type SignedRequest, signatureProblem } from '../../fakes/aws-signature.ts';
 import { type Registration, startRegistration } from '../registration.ts';
 
-const key = { accessKeyId: 'AKID', secretAccessKey: 'secret', region: 'eu-central-1', service: 'lambda' };
+const key = { accessKeyId: 'AKID', secretAccessKey: 'own-secret', region: 'eu-central-1', service: 'lambda' };
 
 let registration: Registration;
 let lambda: HttpService;
