@@ -11,8 +11,8 @@ import { memoryLog } from '../fakes/log.ts';
 import { type Registration, type S3Record, startRegistration } from '../jobs/registration.ts';
 
 /**
- * Files and keys as other systems write them, by preset: `samples/<preset>/<key>`. DuckDB, ClickHouse and Spark wrote theirs (`make/`); those of
- * the others are shaped by hand after their documentation (docs/shippers.md).
+ * Files and keys as other systems write them, by preset: `samples/<preset>/<key>`. DuckDB, ClickHouse, Spark and Flink wrote theirs (`make/`);
+ * those of the others are shaped by hand after their documentation (docs/shippers.md).
  */
 const SAMPLES = path.join(import.meta.dirname, 'samples');
 
@@ -26,6 +26,7 @@ interface Expected {
 const logLines = { columns: 'id long, name string, placed timestamptz', records: 2 };
 const sparkOrders = 'id! long, name! string, price decimal(9,2), placed! timestamptz';
 const duckdbOrders = 'id long, name string, price decimal(9,2), placed timestamp, seen timestamptz';
+const flinkOrders = 'id long, name string, price decimal(9,2)';
 const row = 'struct<id! long, name string>';
 
 const expectations: Readonly<Record<string, Expected>> = {
@@ -40,7 +41,14 @@ const expectations: Readonly<Record<string, Expected>> = {
     },
   },
   firehose: { tables: { orders: logLines } },
-  flink: { tables: { orders: logLines }, ignored: { temporary: 1, hidden: 1 } },
+  flink: {
+    tables: {
+      orders: { columns: `${flinkOrders}, placed timestamp, day date`, records: 6 },
+      orders_int96: { columns: `${flinkOrders}, placed timestamptz, day date`, records: 6 },
+      orders_by_day: { columns: `${flinkOrders}, placed timestamp`, records: 6 },
+    },
+    ignored: { temporary: 2, hidden: 1 },
+  },
   vector: { tables: { orders: logLines } },
   'fluent-bit': { tables: { orders: logLines } },
   spark: {
