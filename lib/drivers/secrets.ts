@@ -1,4 +1,5 @@
 import { RegistrarError } from '../errors.ts';
+import { awsFault } from './aws-client.ts';
 
 /** The stores that `${secretsmanager:ID}`, `${ssm:NAME}` and `REGISTRAR_CONFIG=ssm:NAME` name. */
 export type SecretStore = 'secretsmanager' | 'ssm';
@@ -13,11 +14,13 @@ export async function readSecret(store: SecretStore, name: string): Promise<stri
   try {
     const value = store === 'ssm' ? await readParameter(name) : await readSecretString(name);
     if (value !== undefined) return value;
-  } catch (cause) {
-    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    throw new RegistrarError('config.invalid', `Cannot read the secret "${store}:${name}": ${reason}`, {
-      cause,
-    });
+  } catch (error) {
+    // Not as the cause: its words may hold what the request was signed by (I10).
+    const fault = awsFault(error);
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot read the secret "${store}:${name}": ${fault.name}: ${fault.message}`,
+    );
   }
   throw new RegistrarError('config.invalid', `Cannot read the secret "${store}:${name}": it holds no text`);
 }

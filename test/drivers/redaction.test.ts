@@ -277,6 +277,20 @@ describe('no secret comes out (I10)', () => {
     },
   );
 
+  test.each(['secretsmanager', 'ssm'] as const)('when %s quotes what it was sent', async (service) => {
+    echoing = await scriptedServer((_, request) =>
+      json(400, { __type: 'ValidationException', message: quoted(request) }),
+    );
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', echoing.url);
+    vi.stubEnv('AWS_ENDPOINT_URL_SSM', echoing.url);
+    const said: string[] = [];
+    const wired = planting({ catalog_uri: echoing.url, catalog_token: `\${${service}:lake/token}` }, said);
+    const error = await wired.catch((thrown: unknown) => thrown);
+    expect(inFull(error)).toContain(`lake/token}" cannot be resolved: Cannot read the secret "${service}:`);
+    expectNothingPlanted(`${inFull(error)} ${said.join()}`);
+  });
+
   test('when nothing goes wrong, and the catalog hands out credentials and a token', async () => {
     const config = {
       token: planted.tableToken,
