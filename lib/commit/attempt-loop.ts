@@ -107,15 +107,13 @@ export async function commitInAttempts<R>(
     if (staged === 'nothing') return { outcome: 'nothing', state, attempts: number - 1 };
     if (staged === 'reload') throw new TypeError('stage asked to reload a state that was loaded for it');
 
-    const result = await ports.catalog.commit(table, staged.commit, { known: state.historyText });
-    if (result.outcome === 'landed') {
-      return {
-        outcome: 'landed',
-        state: options.read(result, state),
-        attempts: number,
-        result: staged.result,
-      };
+    const answer = await ports.catalog.commit(table, staged.commit, { known: state.historyText });
+    const answered = answer.outcome === 'landed' ? options.read(answer, state) : undefined;
+    if (answered?.snapshots.has(staged.snapshotId)) {
+      return { outcome: 'landed', state: answered, attempts: number, result: staged.result };
     }
+    // Yes alone is no proof: what the catalog answers has to have the snapshot (I3; cases.md D18).
+    const result = answer.outcome === 'landed' ? unproven(staged.snapshotId) : answer;
     message = result.message;
     if (result.outcome === 'refused' && result.reason === 'missing') throw missing(table, message);
 
@@ -152,6 +150,13 @@ export async function commitInAttempts<R>(
       `the last answer was "${message}"; the messages are delivered again`,
     { context: { table: formatIdentifier(table) } },
   );
+}
+
+function unproven(snapshotId: bigint): CommitResult & { readonly outcome: 'unknown' } {
+  return {
+    outcome: 'unknown',
+    message: `the catalog accepts the commit and answers metadata without its snapshot ${snapshotId}`,
+  };
 }
 
 /**

@@ -28,6 +28,8 @@ const later = (id: bigint, parent = 1n): TableState => ({
 async function run(script: {
   readonly answers: readonly CommitResult[];
   readonly reloads?: readonly TableState[];
+  /** What the answers to commits that are said to have landed hold; without it our snapshot. */
+  readonly answered?: TableState[];
   readonly initial?: TableState;
   readonly fresh?: boolean;
   readonly stage?: (attempt: Attempt) => 'nothing' | 'reload' | undefined;
@@ -63,7 +65,7 @@ async function run(script: {
         steps.push('reload');
         return reloads.shift() ?? { ...base };
       },
-      read: () => later(OURS),
+      read: () => script.answered?.shift() ?? later(OURS),
       stage: async (attempt): Promise<StagedCommit<string> | 'nothing' | 'reload'> => {
         attempts.push(attempt);
         return (
@@ -180,6 +182,14 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     const { end, attempts } = await run({ answers: [unknown], reloads: [later(OURS)] });
     expect(end).toMatchObject({ outcome: 'landed', attempts: 1 });
     expect(attempts.length).toBe(1);
+  });
+
+  test('said to have landed, in metadata without our snapshot: unknown, and settled by looking (D18)', async () => {
+    const seen = await run({ answers: [landed], answered: [later(2n)], reloads: [later(OURS)] });
+    expect(seen.end).toMatchObject({ outcome: 'landed', attempts: 1 });
+    const lost = await run({ answers: [landed, landed], answered: [later(2n)], reloads: [later(2n)] });
+    expect(lost.end).toMatchObject({ outcome: 'landed', attempts: 2 });
+    expect(lost.steps).toEqual(['commit', 'sleep', 'reload', 'commit']);
   });
 
   test('unknown, landed and overtaken by another commit: landed', async () => {

@@ -14,11 +14,11 @@ export const noTable: Metadata = {
   'next-row-id': 0,
 };
 
-/** Metadata after a commit, but for snapshots and refs: what the later stages of a plan look at. */
+/** Metadata after a commit, but for refs: what the later stages of a plan look at. */
 export function applied(before: Metadata, updates: readonly TableUpdate[]): Metadata {
   const after: Record<string, unknown> = { ...before };
   const append = (key: string, item: unknown) => {
-    after[key] = [...(after[key] as readonly unknown[]), item];
+    after[key] = [...((after[key] ?? []) as readonly unknown[]), item];
   };
   let schemaId: unknown;
   let specId: unknown;
@@ -47,6 +47,10 @@ export function applied(before: Metadata, updates: readonly TableUpdate[]): Meta
         break;
       case 'set-default-spec':
         after['default-spec-id'] = update['spec-id'] === -1 ? specId : update['spec-id'];
+        break;
+      case 'add-snapshot':
+        // It is there, and its branch stays where it is: what follows reads none of the files that were only planned.
+        append('snapshots', update.snapshot);
         break;
       case 'set-properties':
         after['properties'] = { ...(after['properties'] as object | undefined), ...update.updates };
