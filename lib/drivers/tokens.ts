@@ -1,6 +1,6 @@
 /**
  * A server's words without what gives itself away as a token, whoever sent it: the signatures of URLs, the secrets of OAuth's forms and
- * answers, and runs of base64 so long that only session tokens are (I10).
+ * answers, JWTs, and runs of base64 so long that only session tokens are (I10).
  */
 export function withoutTokens(text: string): string {
   return text
@@ -9,5 +9,6 @@ export function withoutTokens(text: string): string {
       /((?:access|refresh|id|subject|actor)_token|client_secret|assertion)(=|\\?["']\s*:\s*\\?["'])[^\s"'&\\]+/gi,
       '$1$2***',
     )
+    .replaceAll(/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g, '***')
     .replaceAll(/[A-Za-z0-9+/=_%-]{200,}/g, '***');
 }

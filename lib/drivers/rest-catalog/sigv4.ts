@@ -3,6 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { Clock } from '../../ports.ts';
+import { awsFault } from '../aws-client.ts';
 import { Sha256 } from '../sha256.ts';
 import type { Authorization } from './authorization.ts';
 
@@ -29,10 +30,10 @@ export function awsSignature(
     credentials: async () => {
       try {
         return await credentials();
-      } catch (cause) {
+      } catch (error) {
         throw new RegistrarError(
           'auth.failed',
-          `Cannot sign requests for AWS: ${cause instanceof Error ? cause.message : cause}; give the function a role`,
+          `Cannot sign requests for AWS: ${awsFault(error).message}; give the function a role`,
         );
       }
     },

@@ -103,6 +103,19 @@ describe('awsSignature', () => {
     }
   });
 
+  test('repeats no token of the identity that STS refuses and quotes (I10)', async () => {
+    const jwt = [{ alg: 'RS256' }, { sub: 'system:serviceaccount:lake:registrar' }, {}]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+    const refused = awsSignature({ region: 'us-east-1', service: 'glue' }, { now: () => nowMs }, async () => {
+      throw new Error(`InvalidIdentityToken: ${jwt} is not valid`);
+    });
+    await expect(refused.authorize(post)).rejects.toMatchObject({
+      message:
+        'Cannot sign requests for AWS: InvalidIdentityToken: *** is not valid; give the function a role',
+    });
+  });
+
   test('without credentials is auth.failed and says what to do', async () => {
     const unknown = awsSignature({ region: 'us-east-1', service: 'glue' }, { now: () => nowMs }, async () => {
       throw new Error('Could not load credentials from any providers');
