@@ -58,12 +58,15 @@ function segmentOptions({ entry }: TableTarget) {
   };
 }
 
-/** The table is not there, and is not ours to make. */
-export function missingTable({ table }: TableTarget): RegistrarError {
+/** The table is not there: it is not ours to make, or not yet. */
+export function missingTable({ table, entry }: TableTarget): RegistrarError {
   const name = formatIdentifier(table);
+  const way = entry.create_table
+    ? 'with create_table: true its first registration makes it; backfill registers what was uploaded already'
+    : "create it, or set create_table: true and it is made from the segment's schema";
   return new RegistrarError(
     'table.missing',
-    `Cannot register in table "${name}": the catalog has no such table; create it, or set create_table: true and it is made from the segment's schema`,
+    `Cannot load table "${name}": the catalog has no such table; ${way}`,
     { context: { table: name } },
   );
 }
