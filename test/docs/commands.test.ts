@@ -1,25 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { elsewhere } from './elsewhere.ts';
+import { commands as fenced, pages, root } from './fences.ts';
 
 /** What the documentation tells to type is there: commands, options, npm scripts, links. */
-const root = path.resolve(import.meta.dirname, '../..');
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...readdirSync(path.join(root, 'docs'))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-];
 const lines = pages.flatMap((page) =>
   readFileSync(path.join(root, page), 'utf8')
     .split('\n')
     .map((text) => ({ page, text })),
 );
-
-/** Without a configuration, and reading only files of the checkout: these are run as they stand. */
-const HARMLESS = /^npx iceberg-registrar (explain|inspect|plan|invoke) [\w ]*(events|test)\/\S+$/;
 
 const commands = lines.flatMap(({ page, text }) => {
   const found = /(?:^|[`\s])npx iceberg-registrar ([a-z][^`#|>…]*)/.exec(text)?.[1];
@@ -61,14 +52,21 @@ describe('the documentation', () => {
     },
   );
 
-  const harmless = lines
-    .filter(({ text }) => HARMLESS.test(text.trim()))
-    .map(({ text }) => text.replace(/#.*/, '').trim().split(/\s+/).slice(2));
-  test.each(harmless.map((words) => [words.join(' ')]))('iceberg-registrar %s does what it says', (line) => {
-    const { status, stderr, stdout } = run(line.split(' '));
-    expect(stderr).toBe('');
-    expect(status).toBe(0);
-    expect(stdout).not.toBe('');
+  /** Ours are walked (`walk.test.ts`). */
+  const others = new Set(
+    fenced
+      .flatMap(({ command }) => (command.startsWith('for ') ? [command] : command.split(' && ')))
+      .filter((command) => !/^export |npx iceberg-registrar/.test(command)),
+  );
+
+  test('has no command of which it is not known who runs it', () => {
+    expect([...others].sort()).toEqual(Object.keys(elsewhere).sort());
+  });
+
+  test.each(Object.entries(elsewhere))('%s is run, or its options are read', (command, { file, text }) => {
+    const source = readFileSync(path.join(root, file), 'utf8');
+    const wanted = text ?? [...command.matchAll(/ --([a-z]\S*)/g)].map(([, option = '']) => option);
+    expect([wanted].flat().filter((part) => !source.includes(part))).toEqual([]);
   });
 
   test('names npm scripts that there are', () => {
