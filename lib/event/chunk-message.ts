@@ -5,7 +5,7 @@ import { findingsOf, malformed, segmentOrIgnored } from './finding.ts';
 import { int64At, isObject, textAt } from './json-object.ts';
 import type { SegmentReference } from './segment-reference.ts';
 
-/** The form of chunk message that this version reads (`lib/route/chunk.ts` writes it). */
+/** The version of chunk messages that this release reads (`lib/route/chunk.ts` writes them). */
 const VERSION = 1;
 
 export function isChunkMessage(notification: JsonObject): boolean {
@@ -13,8 +13,8 @@ export function isChunkMessage(notification: JsonObject): boolean {
 }
 
 /**
- * A chunk message: `{"v":1,"segments":[{"bucket","key","etag","size",…}]}`, keys as they are. Members that this version does not
- * know are passed over.
+ * A chunk message: `{"v":1,"segments":[{"bucket","key","etag","size",…}]}`, keys unencoded. Unknown members are ignored.
+ *
  * @throws `event.malformed`, `event.newer_version`
  */
 export function readChunkMessage(message: JsonObject): readonly Finding[] {
@@ -55,7 +55,7 @@ function readSegment(segment: unknown): Finding {
   return { kind: 'segment', reference: { ...found.reference, absentAt } };
 }
 
-/** What is no proof of absence proves nothing, and harms nothing. */
+/** Reads an optional proof of absence. Anything malformed is ignored: without a proof the ledger only needs more history. */
 function readAbsentAt(value: unknown): SegmentReference['absentAt'] {
   if (!isObject(value)) return undefined;
   const { tableUuid, snapshotId } = value;

@@ -8,9 +8,9 @@ import { isObject, objectAt, textAt } from './json-object.ts';
 import { readNotification, readNotificationText } from './notification.ts';
 
 /**
- * What an event names, however it came: an SQS batch (standard or FIFO) of any notifications, S3, SNS or EventBridge invoking the
- * function, a CloudEvent of Google or a Pub/Sub push. Nothing is read but the event; what makes no sense is rejected record by
- * record, and the rest stands.
+ * Decodes an event in any supported form: an SQS batch (standard or FIFO) of notifications; S3, SNS or EventBridge invoking the
+ * function directly; a Google CloudEvent or Pub/Sub push. Only the event itself is read. Records that cannot be understood are
+ * rejected one by one, and the others stand.
  *
  * @throws `event.malformed` when an SQS record has no messageId: nothing could be reported for it, so the batch must come again
  */
@@ -42,7 +42,7 @@ function decodeSqsRecord(record: unknown): DecodedMessage {
   };
 }
 
-/** A message that was taken out of a queue, and what it names. */
+/** Decodes a message that was received from a queue. */
 export function decodeReceived({
   messageId,
   receiptHandle,
@@ -79,7 +79,7 @@ function attributesOf(record: JsonObject): MessageAttributes {
   };
 }
 
-/** The ID by which Google knows the event: the Pub/Sub message's, or the CloudEvent's own. */
+/** Google's ID of the event: that of the Pub/Sub message, or of the CloudEvent itself. */
 function googleMessageId(event: unknown): string | null {
   if (!isObject(event)) return null;
   const message = isObject(event['message'])

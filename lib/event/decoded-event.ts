@@ -1,7 +1,7 @@
 import type { RegistrarError } from '../errors.ts';
 import type { SegmentReference } from './segment-reference.ts';
 
-/** Why something in a notification is acknowledged without effect. */
+/** Why a record of a notification is acknowledged without effect. */
 export type IgnoredNotification =
   | 'test-event'
   | 'removed'
@@ -17,18 +17,18 @@ export type Finding =
   /** `event.malformed`: never understood by anyone; `event.newer_version`: understood by a later version of this software. */
   | { readonly kind: 'rejected'; readonly error: RegistrarError };
 
-/** What the queue says of a message, as far as it is needed. */
+/** The queue's attributes of a message, as far as they are needed. */
 export interface MessageAttributes {
   readonly receiptHandle?: string;
   /** FIFO queues only. */
   readonly groupId?: string;
   /** `ApproximateReceiveCount`: 1 at first. */
   readonly receiveCount: number;
-  /** When it was sent first, in milliseconds since 1970. */
+  /** When it was first sent, in milliseconds since 1970. */
   readonly sentMs?: number;
 }
 
-/** One message and what it names, in its order. */
+/** One message and the objects it names, in order. */
 export interface DecodedMessage {
   /** The SQS message, or the event or message of Google; null where a function is invoked without a queue. */
   readonly messageId: string | null;

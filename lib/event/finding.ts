@@ -2,11 +2,11 @@ import { RegistrarError } from '../errors.ts';
 import type { Finding } from './decoded-event.ts';
 import type { SegmentReference } from './segment-reference.ts';
 
-/** The store's limit for a key, in bytes of UTF-8 (cases.md E25). */
+/** The longest key that the store allows, in bytes of UTF-8 (cases.md E25). */
 const MAX_KEY_BYTES = 1024;
 const QUOTED_CHARACTERS = 200;
 
-/** What a notification says of an object, the key decoded, nothing checked. */
+/** What a notification says about an object, with the key decoded but nothing checked. */
 export interface NotedObject {
   readonly scheme: SegmentReference['scheme'];
   readonly bucket: unknown;
@@ -19,7 +19,9 @@ export interface NotedObject {
 }
 
 /**
- * The segment that a created object is, or why it is none: markers and unfinished files that jobs leave (cases.md E9) are ignored.
+ * The segment for a created object, or why it is not one: markers and unfinished files that jobs leave behind (cases.md E9) are
+ * ignored.
+ *
  * @throws `event.malformed` when bucket or key cannot be those of an object
  */
 export function segmentOrIgnored(noted: NotedObject): Finding {
@@ -43,14 +45,14 @@ export function segmentOrIgnored(noted: NotedObject): Finding {
   return { kind: 'segment', reference };
 }
 
-/** Why an object is no segment by its key and size alone; undefined for one that may be. */
+/** Why an object cannot be a segment, judging by key and size alone; undefined if it may be one. */
 export function ignoredKey(key: string, sizeBytes: number): 'temporary' | 'folder-marker' | undefined {
   if (isTemporary(key)) return 'temporary';
   const isMarker = sizeBytes === 0 && (key.endsWith('/') || key.endsWith('_$folder$'));
   return isMarker ? 'folder-marker' : undefined;
 }
 
-/** Runs a reading; what it cannot make sense of is one rejection, and whatever else the event holds stands (cases.md E27). */
+/** Runs `read`. If it fails on malformed input, that becomes one rejection, and the rest of the event stands (cases.md E27). */
 export function findingsOf(read: () => Finding | readonly Finding[]): readonly Finding[] {
   try {
     return [read()].flat();
@@ -99,7 +101,7 @@ function checkedKey(key: unknown): string {
   return key;
 }
 
-/** Hadoop's and S3A's work directories and success marker. Other names with an underscore are names like any other. */
+/** Work directories of Hadoop and S3A, and the success marker. Other names with a leading underscore are ordinary names. */
 function isTemporary(key: string): boolean {
   return /(^|\/)(_temporary\/|__magic_job-[^/]*\/|\.spark-staging[^/]*\/|_SUCCESS$)/.test(key);
 }

@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member as an object; without members when it is anything else. */
+/** The member as an object, or an empty object when it is anything else. */
 export function objectAt(object: JsonObject, member: string): JsonObject {
   const value = object[member];
   return isObject(value) ? value : {};
@@ -15,7 +15,7 @@ export function textAt(object: JsonObject, member: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An int64, which Google writes as a string or as a number, in its decimal digits. */
+/** The decimal digits of an int64, which Google writes as a string or as a number. */
 export function int64At(object: JsonObject, member: string): string | undefined {
   const value = object[member];
   const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;

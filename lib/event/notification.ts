@@ -10,7 +10,11 @@ import { isS3TestEvent, readS3Record } from './s3-notification.ts';
 
 const SHAPES = 'S3, SNS, EventBridge, Cloud Storage, Pub/Sub and chunk messages are understood';
 
-/** What a notification names, whichever of the known shapes it has; envelopes nest. @throws `event.malformed`, `event.newer_version` */
+/**
+ * Reads a notification in any of the known shapes; envelopes may be nested.
+ *
+ * @throws `event.malformed`, `event.newer_version`
+ */
 export function readNotification(notification: unknown): readonly Finding[] {
   if (!isObject(notification)) throw malformed('it is', notification, SHAPES);
   if (Array.isArray(notification['Records'])) return readRecords(notification['Records']);
@@ -43,7 +47,7 @@ function readRecords(records: readonly unknown[]): readonly Finding[] {
   );
 }
 
-/** An SNS message, wrapped. Confirmations are never followed by the function (cases.md E10). */
+/** A wrapped SNS message. Subscription confirmations are never followed (cases.md E10). */
 function readSnsMessage(message: JsonObject): readonly Finding[] {
   const type = message['Type'];
   if (type === 'SubscriptionConfirmation' || type === 'UnsubscribeConfirmation') {
@@ -52,7 +56,7 @@ function readSnsMessage(message: JsonObject): readonly Finding[] {
   return readNotificationText(textAt(message, 'Message') ?? '');
 }
 
-/** Cloud Storage's own events, and those by which Eventarc hands on a Pub/Sub message. */
+/** Cloud Storage's own events, and those with which Eventarc forwards a Pub/Sub message. */
 function readCloudEvent(event: JsonObject): readonly Finding[] {
   const message = objectAt(event, 'data')['message'];
   return isObject(message) ? readPubSubMessage(message) : [readStorageCloudEvent(event)];

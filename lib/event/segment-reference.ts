@@ -1,4 +1,7 @@
-/** What a notification says of one uploaded object. Everything but bucket and key is a hint: what the key holds when it is read is the segment. */
+/**
+ * What a notification says about one uploaded object. Everything but bucket and key is only a hint: the segment is whatever the
+ * key holds when it is read.
+ */
 export interface SegmentReference {
   readonly scheme: 's3' | 'gs';
   readonly bucket: string;
@@ -11,9 +14,11 @@ export interface SegmentReference {
   readonly versionId?: string;
   /** Orders events of one key (S3). */
   readonly sequencer?: string;
-  /** The object came by `ObjectCreated:Copy`: its Last-Modified says nothing about earlier registrations. */
+  /** The event was `ObjectCreated:Copy`: the object's Last-Modified says nothing about earlier registrations. */
   readonly copied?: boolean;
-  /** Of a redrive: table and head at which the segment was proven absent, so that history is needed only from there. */
+  /**
+   * Set by a redrive: the table and head at which the segment was proven absent, so that history is needed only from there on.
+   */
   readonly absentAt?: { readonly tableUuid: string; readonly snapshotId: string | null };
 }
 
@@ -22,7 +27,7 @@ export function segmentUri(reference: Pick<SegmentReference, 'scheme' | 'bucket'
   return `${reference.scheme}://${reference.bucket}/${reference.key}`;
 }
 
-/** The reference of an object's URI; undefined for what is no object of a store. */
+/** The reference for an object's URI; undefined if it is not the URI of an object. */
 export function referenceTo(uri: string): SegmentReference | undefined {
   const [, scheme, bucket, key] = /^(s3|gs):\/\/([^/]+)\/(.+)$/s.exec(uri) ?? [];
   if (bucket === undefined || key === undefined) return undefined;

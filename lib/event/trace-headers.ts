@@ -1,4 +1,4 @@
-/** What AWS says of the senders of a batch's messages (`AWSTraceHeader`), those that say anything. */
+/** The trace headers (`AWSTraceHeader`) that the senders of a batch's messages set, where they set one. */
 export function traceHeadersOf(event: unknown): readonly string[] {
   const records = (event as { readonly Records?: unknown } | null | undefined)?.Records;
   if (!Array.isArray(records)) return [];

@@ -2,27 +2,30 @@ import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { NotificationConfiguration, NotificationRule } from '../ports.ts';
 
-/** The part of a bucket that an entry's segments are in, and the queue that hears of them. */
+/** The part of a bucket with an entry's segments, and the queue to be notified of them. */
 export interface WantedNotification {
   readonly bucket: string;
   readonly queueArn: string;
-  /** With a slash at its end; empty for a whole bucket. */
+  /** With a trailing slash; empty for a whole bucket. */
   readonly prefix: string;
-  /** What segments end in; undefined where any ending will do. */
+  /** Suffix of the segments; undefined if any will do. */
   readonly suffix?: string;
 }
 
 export interface MergedNotifications {
   readonly configuration: NotificationConfiguration;
-  /** `current`: nothing is to be done. */
+  /** `current` means that nothing needs to be done. */
   readonly state: 'current' | 'added';
 }
 
 const EVERY_CREATION = 's3:ObjectCreated:*';
-/** Its URLs where one address is all there is: `http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals`. */
+/** A LocalStack queue URL with a single address for all: `http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals`. */
 const LOCALSTACK_QUEUE = /^http:\/\/[^/]+\/queue\/([a-z0-9-]+)\/(\d{12})\/([^/]+)$/;
 
-/** The keys of which an entry's arrivals queue has to hear; undefined where they are not on S3, or no such queue is named. */
+/**
+ * The keys of which the entry's arrivals queue must be notified; undefined if they are not on S3 or no arrivals queue is
+ * configured.
+ */
 export function notifiedKeys({
   url,
   queues,
@@ -33,9 +36,9 @@ export function notifiedKeys({
 }
 
 /**
- * What an entry's bucket has to tell; undefined where it is not on S3, or names no arrivals queue.
+ * The notification that an entry's bucket must have; undefined if it is not on S3 or names no arrivals queue.
  *
- * @throws `config.invalid` for a queue that has no ARN to be told by: an emulator's
+ * @throws `config.invalid` for a queue URL without an ARN (an emulator's)
  */
 export function wantedNotification(entry: Entry): WantedNotification | undefined {
   const keys = notifiedKeys(entry);
@@ -43,7 +46,7 @@ export function wantedNotification(entry: Entry): WantedNotification | undefined
   return keys && arrivals !== undefined ? { ...keys, queueArn: queueArn(arrivals) } : undefined;
 }
 
-/** Whether creations below the prefix reach the queue, or EventBridge, whose rules are not the bucket's. */
+/** Whether object creations below the prefix reach the queue, or EventBridge, whose rules are not part of the bucket. */
 export function isNotified(
   { QueueConfigurations = [], EventBridgeConfiguration }: NotificationConfiguration,
   wanted: WantedNotification,
@@ -59,7 +62,7 @@ export function isNotified(
 }
 
 /**
- * A bucket's notifications with ours added and those of others kept. S3 refuses rules that overlap, so that is found here first.
+ * Adds our notification to a bucket's, keeping those of others. S3 refuses overlapping rules, so overlaps are found here first.
  *
  * @throws `config.invalid` naming a rule of others that overlaps
  */
@@ -109,12 +112,15 @@ function overlaps(rule: NotificationRule, { prefix, suffix }: Required<WantedNot
   );
 }
 
-/** S3 answers the names of filters as `Prefix`, takes them as `prefix`. */
+/** The value of a rule's filter. S3 returns filter names as `Prefix` but accepts them as `prefix`. */
 function filterOf({ Filter }: NotificationRule, name: 'prefix' | 'suffix'): string {
   return Filter?.Key?.FilterRules?.find((rule) => rule.Name?.toLowerCase() === name)?.Value ?? '';
 }
 
-/** `arn:aws:sqs:eu-central-1:123456789012:arrivals` of `https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals`. */
+/**
+ * The ARN of a queue URL: `arn:aws:sqs:eu-central-1:123456789012:arrivals` for
+ * `https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals`.
+ */
 function queueArn(url: string): string {
   const local = LOCALSTACK_QUEUE.exec(url);
   if (local !== null) return `arn:aws:sqs:${local.slice(1).join(':')}`;

@@ -2,9 +2,9 @@ import { decodeEvent } from '../event/decode-event.ts';
 import { type RegisterMessagesPorts, registerDecoded } from './register/register-messages.ts';
 
 /**
- * Registers what one CloudEvent names. There is no batch to report on: the event is acknowledged by returning.
+ * Registers the object that one CloudEvent names. There is no batch to report on: returning acknowledges the event.
  *
- * @throws whatever keeps one of its segments from being durable, so that the event is delivered again (I3)
+ * @throws whatever prevents one of its segments from being durable, so that the event is delivered again (I3)
  */
 export async function registerCloudEvent(
   event: unknown,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
 import { decodeEvent } from '../event/decode-event.ts';
 
-/** What an event holds, message by message, as plain data. */
+/** What an event contains, message by message, as plain data. */
 export interface Explanation {
   readonly objects: readonly ExplainedObject[];
   readonly ignored: readonly { readonly messageId: string | null; readonly reason: string }[];
@@ -23,7 +23,11 @@ export interface ExplainedObject {
   readonly sequencer?: string;
 }
 
-/** Says what an event holds and touches nothing. @throws `event.malformed` for an event that could not be reported on */
+/**
+ * Describes what an event contains, without contacting any service.
+ *
+ * @throws `event.malformed` for an event that could not be reported on
+ */
 export function explain(event: unknown): Explanation {
   const { messages } = decodeEvent(event);
   return {

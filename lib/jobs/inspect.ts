@@ -10,11 +10,11 @@ import type { NameMapping } from '../spec/name-mapping.ts';
 
 export interface InspectOptions extends SegmentOptions {
   readonly maxFooterBytes: number;
-  /** Names of a table whose files have no field IDs. */
+  /** The table's name mapping, for files without field IDs. */
   readonly nameMapping?: NameMapping;
 }
 
-/** What a registration would make of a file in a table created from it, with default table properties. */
+/** How a file would be registered in a table created from it, with default table properties. */
 export type Inspection =
   | { readonly kind: 'registrable'; readonly segment: Segment; readonly metrics: Metrics }
   | { readonly kind: 'refused'; readonly error: RegistrarError }
@@ -41,7 +41,7 @@ export async function inspect(
   }
 }
 
-/** Failures that say nothing of the file. */
+/** Failures that say nothing about the file. */
 const unread = new Set(['segment.missing', 'segment.denied', 'store.unavailable', 'auth.failed']);
 
 async function judged(

@@ -1,13 +1,13 @@
 /** How far work on listed objects has come. */
 
-/** How many objects there are, counted by a pass of its own beside the work. */
+/** The number of objects, counted by a separate pass alongside the work. */
 export interface ObjectCount {
   readonly counted: number;
-  /** Not yet: there are more. */
+  /** False while counting is still under way: there are more. */
   readonly isAll: boolean;
 }
 
-/** Counts objects beside the work; a list that fails ends it, since the work's own says why. */
+/** Counts objects alongside the work. If listing fails the count ends there, since the work's own listing reports why. */
 export function countObjects(objects: AsyncIterable<unknown>, signal: AbortSignal): () => ObjectCount {
   const count = { counted: 0, isAll: false };
   const pass = async () => {
@@ -21,7 +21,7 @@ export function countObjects(objects: AsyncIterable<unknown>, signal: AbortSigna
   return () => count;
 }
 
-/** How fast work goes, and for how long it will at this rate. */
+/** How fast work proceeds, and how long it will take at this rate. */
 export interface Pace {
   readonly count: ObjectCount;
   readonly perSecond: number;

@@ -10,17 +10,17 @@ export type PullPorts = Omit<RegisterMessagesPorts, 'queue' | 'queueUrl'> & {
 
 export interface PullAnswer {
   readonly messages: number;
-  /** Of them, those that are delivered again. */
+  /** The messages among them that will be delivered again. */
   readonly failed: number;
 }
 
 const MESSAGES_A_ROUND = 1_000;
-/** A round is not begun with less than this left. */
+/** No round is started with less time left than this. */
 const ROUND_MS = 30_000;
 
 /**
- * Takes what a subscription holds, up to 1,000 messages a round, and registers each round as one batch: one commit a table. Only what
- * is durable is acknowledged (I3); the rest comes again after its back-off. A round that was full is followed by another.
+ * Empties a subscription, up to 1,000 messages per round, and registers each round as one batch: one commit per table. Only
+ * what is durable is acknowledged (I3); the rest is delivered again after its back-off. A full round is followed by another.
  *
  * @param request `{"subscription": "projects/p/subscriptions/s"}`
  * @throws `config.invalid` for a request that names no subscription, `queue.unavailable`, `auth.failed`
@@ -60,7 +60,7 @@ function subscriptionOf(request: unknown): string {
   );
 }
 
-/** A pull may answer less than there is; one that answers nothing ends the round. */
+/** Receives one round of messages. A pull may return fewer messages than there are; one that returns none ends the round. */
 async function receiveRound(
   subscription: string,
   queue: Pick<Queue, 'receive'>,

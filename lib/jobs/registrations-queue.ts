@@ -1,7 +1,7 @@
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 
-/** The FIFO queue that an entry's segments go to. @throws `config.invalid` without one */
+/** The FIFO queue for an entry's segments. @throws `config.invalid` if none is configured */
 export function registrationsQueue(entry: Entry): string {
   const queueUrl = entry.queues.registrations;
   if (queueUrl !== undefined) return queueUrl;
@@ -11,7 +11,7 @@ export function registrationsQueue(entry: Entry): string {
   );
 }
 
-/** The queue that a batch came from, by its ARN, among those of the configuration; the only one when there is one. */
+/** The configured queue that a batch came from, by its ARN; the only queue if there is just one. */
 export function sourceQueue(event: unknown, entries: readonly Pick<Entry, 'queues'>[]): string | undefined {
   const urls = [...new Set(entries.flatMap(({ queues }) => queues.registrations ?? []))];
   if (urls.length < 2) return urls[0];

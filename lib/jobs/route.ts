@@ -20,7 +20,7 @@ export interface RoutePorts {
   readonly timers: Timers;
 }
 
-/** Waits before what the queue did not take is sent again. */
+/** Waits before resending what the queue did not accept, in milliseconds. */
 const RESEND_AFTER_MS = [200, 1000];
 const SAMPLE_SIZE = 5;
 const CONCURRENT_QUARANTINE_WRITES = 16;
@@ -29,12 +29,12 @@ type Routed = RoutedSegment & { readonly message: DecodedMessage };
 type Failures = Map<DecodedMessage, RegistrarError>;
 
 /**
- * Sends what an event names to the queues of the tables. A message is acknowledged only when each of its segments was sent, is to be
- * ignored or leads to no table (counted, with a sample in the log), and what makes no sense in it is quarantined (I3, I9).
- * Reads no object; linear in the size of the batch.
+ * Sends the segments that an event names to the queues of their tables. A message is acknowledged only when each of its
+ * segments was sent, is to be ignored, or maps to no table (counted, with a sample in the log), and whatever in it cannot be
+ * understood is quarantined (I3, I9). Reads no object; takes time linear in the batch.
  *
- * @throws `event.malformed` for an event that cannot be reported on, `config.invalid` without a queue to send to, and whatever kept an
- * event that came without a queue from being routed
+ * @throws `event.malformed` for an event that cannot be reported on, `config.invalid` without a queue to send to, and whatever
+ *   kept an event that came without a queue from being routed
  */
 export async function route(event: unknown, ports: RoutePorts): Promise<BatchResponse> {
   const { messages } = decodeEvent(event);
@@ -130,7 +130,7 @@ async function sendAll(routed: readonly Routed[], failures: Failures, ports: Rou
   }
 }
 
-/** Sends again what the queue did not take (cases.md E26); answers what it never took, and why. */
+/** Sends messages, resending what the queue did not accept (cases.md E26). Returns what it never accepted, and why. */
 async function send(
   queueUrl: string,
   chunks: readonly Chunk<Routed>[],

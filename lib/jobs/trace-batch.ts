@@ -2,7 +2,7 @@ import { traceHeadersOf } from '../event/trace-headers.ts';
 import type { Trace } from '../ports.ts';
 import type { BatchResponse } from './register/register-messages.ts';
 
-/** A batch of messages as a span, linked to their senders; it tells how many of them are handed back. */
+/** Processes a batch of messages as a span linked to their senders, with the number of messages handed back. */
 export function traceBatch(
   name: string,
   event: unknown,

@@ -3,28 +3,29 @@ import { isContinued } from '../spec/snapshot-log.ts';
 import { ancestors, type TableState } from '../spec/table-state.ts';
 import { type Listing, readListing } from './registration-summary.ts';
 
-/** A snapshot of a branch's history, and how many come before it. */
+/** A snapshot in a branch's history, and how many come before it. */
 interface Ancestor {
   readonly snapshot: Snapshot;
   readonly at: number;
 }
 
 /**
- * The ancestry of a branch's head, indexed, so that a look at it costs what is asked and not what there is. A commit that follows the one
- * before adds its own snapshot; anything else is indexed anew.
+ * An index of the ancestry of a branch's head, so that a lookup costs as much as is asked, not as much as there is. A commit
+ * that follows the previous one only adds its own snapshot; anything else rebuilds the index.
  */
 export interface Ancestry {
   readonly oldest: Snapshot | undefined;
   /**
-   * The ancestors that may say something of these paths, newest first: those that list one of them, those that do not list theirs by
-   * name, and the oldest. Undefined where time runs backwards somewhere, since then any of them may prove an absence.
+   * The ancestors that can decide something about these paths, newest first: those that list one of them, those that do not
+   * list their segments by name, and the oldest. Undefined if timestamps go backwards anywhere, since then any ancestor may
+   * prove an absence.
    */
   relevantTo(paths: Iterable<string>): readonly Snapshot[] | undefined;
 }
 
-/** An index of one branch, to be asked with each state in turn. @param maxPaths beyond it there is no index */
+/** Creates an index of one branch, to be asked with successive states. @param maxPaths beyond it there is no index */
 export function ancestryIndex(maxPaths: number) {
-  /** By path the newest that lists it. */
+  /** For each path, the newest ancestor that lists it. */
   let listed = new Map<string, Ancestor>();
   let unlisted: Ancestor[] = [];
   let oldest: Ancestor | undefined;
@@ -42,7 +43,7 @@ export function ancestryIndex(maxPaths: number) {
     newest = ancestor;
   }
 
-  /** The ancestors that are not indexed yet, newest first; all of them when the index is of another history. */
+  /** The ancestors that are not indexed yet, newest first; all of them if the index belongs to another history. */
   function missing(state: TableState, head: Snapshot): readonly Snapshot[] {
     const continued = of !== undefined && isContinued(of, state.snapshots);
     const fresh: Snapshot[] = [];

@@ -1,4 +1,4 @@
-/** A segment that asks whether it is in the table. */
+/** A segment for which the ledger is asked whether it is in the table. */
 export interface Candidate {
   readonly uri: string;
   /** ETag of the footer read. */
@@ -6,13 +6,13 @@ export interface Candidate {
   readonly sizeBytes: number;
   /** Last-Modified of the footer read. */
   readonly uploadedMs: number;
-  /** It came by a copy within the store: its upload time says nothing about earlier registrations of the same path. */
+  /** The object was copied within the store, so its upload time says nothing about earlier registrations of the same path. */
   readonly copied: boolean;
-  /** Where absence was proven before, so that history is needed only from there: the quarantine's record of it. */
+  /** An earlier proof of absence, from the quarantine record: history is needed only from there on. */
   readonly absentAt?: ProvenAbsence | undefined;
 }
 
-/** A table, and the branch's head on which a segment was absent; null for a branch without one. */
+/** The table, and the head of the branch at which a segment was proven absent; null if the branch had no snapshot. */
 export interface ProvenAbsence {
   readonly tableUuid: string;
   readonly snapshotId: bigint | null;

@@ -7,23 +7,26 @@ import { type Ancestry, ancestryIndex } from './ancestry.ts';
 import { type Listing, readListing } from './registration-summary.ts';
 
 /**
- * What was read of one table's snapshots: they never change, so a warm container reads each once. Bounded by the number of
- * names held; beyond it everything is forgotten, which costs time alone.
+ * What was read of one table's snapshots. Snapshots never change, so a warm container reads each one once. The number of names
+ * kept is bounded; beyond it everything is forgotten, which only costs time.
  */
 export interface LedgerMemory {
   listing(snapshot: Snapshot): Listing;
-  /** The entries that the snapshot added, by their plain spelling; `read` is asked once. */
+  /** The entries that the snapshot added, by their plain spelling; `read` is called at most once. */
   added(
     snapshot: Snapshot,
     read: () => Promise<readonly ManifestEntry[]>,
   ): Promise<ReadonlyMap<string, ManifestEntry>>;
-  /** The ancestry of a branch's head, from which the last one is gone on where it is the same history; undefined where it is not kept. */
+  /**
+   * An index of the ancestry of a branch's head, extended from the previous one while the history is the same; undefined if
+   * none is kept.
+   */
   ancestry?(state: TableState, head: Snapshot): Ancestry | undefined;
   /** Forgets the snapshots that the table no longer has. */
   retain(state: Pick<TableState, 'snapshots'>): void;
 }
 
-/** Some 25 MB of paths, of one table. */
+/** About 25 MB of paths, for one table. */
 const MAX_NAMES = 150_000;
 
 /** @param maxNames @default 150,000 */

@@ -16,7 +16,7 @@ export type Verdict =
   /** Neither found nor proven absent: history has expired since the upload, and compaction may have replaced it. */
   | { readonly kind: 'unprovable' };
 
-/** How the ledger reads manifests; few reads, cached by the caller since snapshots never change. */
+/** How the ledger reads manifests. It reads few, and the caller caches them, since snapshots never change. */
 export interface ManifestReader {
   /** The entries that this very snapshot added. */
   added(snapshot: Snapshot): Promise<readonly ManifestEntry[]>;
@@ -27,8 +27,8 @@ export interface ManifestReader {
 }
 
 /**
- * Says of each candidate whether the branch's ancestry, in this very state, has it (I2). Presence is looked for in every
- * retained ancestor; absence counts only when it is proven (design, "Exactly once, without a database").
+ * Decides for each candidate whether the branch's ancestry in this state contains it (I2). Presence is looked for in every
+ * retained ancestor; absence counts only when it is proven (docs/exactly-once.md, "The ledger").
  *
  * @param memory of this table, where a container keeps it
  */
@@ -64,7 +64,10 @@ export async function consultLedger(
   return verdicts;
 }
 
-/** All of them where one could prove an absence by its mere ID. */
+/**
+ * The ancestors that can decide something about the open candidates; all ancestors when a candidate carries an earlier proof of
+ * absence, since any of them may be the snapshot that the proof names.
+ */
 function relevantAncestors(
   state: TableState,
   head: Snapshot,
@@ -77,8 +80,9 @@ function relevantAncestors(
 }
 
 /**
- * What any of these snapshots has registered or added, whatever became of it since: for snapshots outside the branch's
- * ancestry, where a segment may be rolled back or on another branch. Those that none of them has are not in the answer.
+ * Finds the candidates that any of these snapshots registered or added, whatever happened to them since. For snapshots outside
+ * the branch's ancestry: there a segment may be rolled back or on another branch. Candidates found in none of them are left out
+ * of the answer.
  */
 export async function searchSnapshots(
   snapshots: Iterable<Snapshot>,
@@ -106,14 +110,14 @@ function settle(open: OpenCandidates, verdicts: Map<string, Verdict>, found: Fou
   }
 }
 
-/** Nothing came before it: a first snapshot, or one of ours without a parent. */
+/** Whether nothing came before this snapshot: it is the table's first one, or one of ours without a parent. */
 export function isBeginning(snapshot: Snapshot, listing: Listing): boolean {
   return (
     snapshot.parentSnapshotId === undefined && (snapshot.sequenceNumber === 1n || listing.kind !== 'none')
   );
 }
 
-/** What one snapshot says of the open candidates. Manifests are read only where the summary cannot tell. */
+/** Looks up the open candidates in one snapshot. Manifests are read only where the summary cannot tell. */
 async function lookUp(
   snapshot: Snapshot,
   listing: Listing,
@@ -172,7 +176,7 @@ async function lookUpHashes(
   });
 }
 
-/** The keys of both maps with their values: as many steps as the smaller has keys. */
+/** The keys that both maps have, with both values, in as many steps as the smaller map has keys. */
 function inBoth<A, B>(
   one: ReadonlyMap<string, A>,
   other: ReadonlyMap<string, B>,
@@ -185,14 +189,14 @@ function inBoth<A, B>(
   return found;
 }
 
-/** An entry carries no ETag: where the ledger has none either, the size tells an overwritten object. */
+/** Manifest entries carry no ETag. Where the ledger has none either, a different size is what reveals an overwritten object. */
 function foundAs(candidate: Candidate, snapshotId: bigint, entry: ManifestEntry, otherEtag = false): Verdict {
   return otherEtag || entry.fileSizeInBytes !== BigInt(candidate.sizeBytes)
     ? { kind: 'replaced', snapshotId, entry }
     : { kind: 'registered', snapshotId };
 }
 
-/** By its own summary; an absent count is unknown, not zero. */
+/** Whether the snapshot's summary says that it added no files. A missing count is unknown, not zero. */
 function addsNothing(snapshot: Snapshot): boolean {
   return snapshot.summary['added-data-files'] === '0';
 }

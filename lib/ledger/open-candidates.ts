@@ -3,20 +3,26 @@ import type { Snapshot } from '../spec/snapshot.ts';
 import type { Candidate } from './candidate.ts';
 import { hashesMention, type LedgerHashes, type Listing, ledgerHashes } from './registration-summary.ts';
 
-/** Clocks of store and catalog may differ by this much without harm to the proof of absence. */
+/** How far the clocks of store and catalog may differ without invalidating a proof of absence. */
 export const UPLOAD_ALLOWANCE_MS = 15 * 60_000;
 
-/** The candidates without a verdict, indexed so that a snapshot costs what it lists and not one step a candidate. */
+/**
+ * The candidates that have no verdict yet, indexed so that looking at a snapshot costs as much as the snapshot lists, not one
+ * step per candidate.
+ */
 export interface OpenCandidates {
-  /** By plain path. */
+  /** By path in its plain spelling. */
   readonly byPath: ReadonlyMap<string, Candidate>;
-  /** Those that this snapshot or one before it may have registered, as far as is known. */
+  /** Candidates that the current snapshot or an earlier one may still have registered. */
   readonly unproven: ReadonlyMap<string, Candidate>;
-  /** Those that a listing may hold, and whether it has their path under another ETag only. */
+  /** Candidates that a listing of hashes may contain, and whether it has their path only under another ETag. */
   mentionedIn(listing: Listing & { readonly kind: 'hashes' }): readonly Mention[];
-  /** What was uploaded after a snapshot is in none up to that one. */
+  /** Proves absent, for this snapshot and everything before it, whatever was uploaded after the snapshot. */
   proveUploadedAfter(snapshot: Snapshot): void;
-  /** What was proven absent at a head is in none up to that one. The head may have expired: its ID is still its child's parent. */
+  /**
+   * Proves absent, for this snapshot and everything before it, whatever an earlier run proved absent at it. The snapshot itself
+   * may have expired: its ID is still known as its child's parent.
+   */
   proveAbsentAt(snapshotId: bigint | undefined): void;
   proveAll(): void;
   close(path: string): void;
@@ -85,7 +91,7 @@ function hashedPaths(byPath: ReadonlyMap<string, Candidate>): ReadonlyMap<number
   return Map.groupBy(hashed, ({ hashes }) => hashes.path);
 }
 
-/** The wanted hashes that a listing may have: all of them when they are fewer than its own. */
+/** The wanted path hashes that the listing may contain, searched from whichever side is smaller. */
 function pathHashesIn(
   { paths }: Listing & { readonly kind: 'hashes' },
   wanted: ReadonlyMap<number, unknown>,

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { plainSpelling } from '../spec/object-uri.ts';
 
 /**
- * A set of paths with the size of each file, for millions of them: 13 bytes a slot, three quarters of the slots taken at
- * most, and no path kept. Paths are told apart by the first 64 bits of their SHA-256, sizes by their lowest 32.
+ * A set of millions of paths and their file sizes, in 13 bytes per slot with at most three quarters of the slots used. The
+ * paths themselves are not kept: they are identified by the first 64 bits of their SHA-256, sizes by their lowest 32 bits.
  */
 export interface PathIndex {
   readonly size: number;
@@ -85,7 +85,7 @@ function emptySlots(capacity: number): Slots {
   };
 }
 
-/** Where the path is, or the free slot where it belongs (linear probing). */
+/** The slot of the path, or the free slot where it belongs (linear probing). */
 function find({ high, low, marks }: Slots, wantedHigh: number, wantedLow: number): number {
   let at = wantedLow % marks.length;
   while (marks[at] !== 0 && (high[at] !== wantedHigh || low[at] !== wantedLow)) at = (at + 1) % marks.length;
@@ -97,7 +97,7 @@ function hashOf(uri: string): readonly [number, number] {
   return [bigEndian(digest, 0), bigEndian(digest, 4)];
 }
 
-/** Four characters as the bytes that they are: no buffer a path, of which there are millions. */
+/** Reads four one-byte characters as a number, to avoid allocating a buffer for each of millions of paths. */
 function bigEndian(bytes: string, at: number): number {
   const byte = (offset: number): number => bytes.charCodeAt(at + offset);
   return ((byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3)) >>> 0;

@@ -5,8 +5,8 @@ import { UPLOAD_ALLOWANCE_MS } from './open-candidates.ts';
 import { readListing } from './registration-summary.ts';
 
 /**
- * How far back absence can be proven: segments uploaded after this time, in milliseconds since 1970; `beginning` when the
- * branch's history is whole. An earlier upload that is not found is `registration.unprovable`.
+ * How far back absence can be proven: for segments uploaded after this time, in milliseconds since 1970, or `beginning` if the
+ * branch's history is complete. An earlier upload that is not found is `registration.unprovable`.
  *
  * @param memory of this table, where a container keeps it
  */
@@ -22,7 +22,7 @@ export function provableSince(
   return Number(oldest.timestampMs) + UPLOAD_ALLOWANCE_MS;
 }
 
-/** Whether what waits longest has used up half of the time in which its absence can be proven. */
+/** Whether the longest-waiting message has used up half of the time within which its absence can be proven. */
 export function isHistoryShort(since: number | 'beginning', oldestSentMs: number, nowMs: number): boolean {
   return since !== 'beginning' && (nowMs - oldestSentMs) * 2 > nowMs - since;
 }

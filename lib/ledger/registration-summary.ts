@@ -3,8 +3,8 @@ import { plainSpelling } from '../spec/object-uri.ts';
 import { version } from '../version.ts';
 
 /**
- * What a registration's snapshot says of its segments, in its own summary: the ledger (design, "Exactly once").
- * Three forms, the smallest that fits: the segments themselves, eight bytes a segment, or only their number.
+ * The ledger: a registration's snapshot lists its segments in its own summary (docs/exactly-once.md, "The ledger"). Of three
+ * forms the smallest that fits is used: the segments themselves, eight bytes per segment, or only their number.
  */
 
 /** A segment as the ledger names it: `s3://bucket/key` in its plain spelling, and the ETag of the footer read. */
@@ -13,17 +13,17 @@ export interface LedgerEntry {
   readonly etag: string;
 }
 
-/** What a snapshot's summary lets one say about which segments it registered. */
+/** What a snapshot's summary tells about the segments it registered. */
 export type Listing =
   | { readonly kind: 'segments'; readonly etags: ReadonlyMap<string, string> }
-  /** The first four bytes of each path's hash, ascending, and of its ETag's at the same place. */
+  /** The first four bytes of each path's hash, ascending, and of its ETag's hash at the same index. */
   | { readonly kind: 'hashes'; readonly paths: Uint32Array; readonly etags: Uint32Array }
-  /** Where the summary tells it, every path is between these two, they included. */
+  /** Only the number is known. Where `range` is given, every path is within it, bounds included. */
   | { readonly kind: 'count'; readonly range?: PathRange }
   /** Not a registration of ours. */
   | { readonly kind: 'none' };
 
-/** First and last of some paths in their plain spelling, by JavaScript's order of strings. */
+/** The first and last of some paths in their plain spelling, in JavaScript's string order. */
 export type PathRange = readonly [first: string, last: string];
 
 const SEGMENTS = 'iceberg-registrar.segments';
@@ -55,13 +55,13 @@ export function registrationSummary(entries: readonly LedgerEntry[]): Record<str
   };
 }
 
-/** The default sort is the order of `<`. */
+/** Uses the default sort, which orders like `<`. */
 function rangeOf(paths: readonly string[]): PathRange {
   const sorted = paths.toSorted();
   return [sorted[0] ?? '', sorted.at(-1) ?? ''];
 }
 
-/** Reads a summary back. What is there but cannot be read counts as a registration whose manifests must be read. */
+/** Reads a summary back. One that exists but cannot be read counts as a registration whose manifests must be read. */
 export function readListing(summary: Readonly<Record<string, string>>): Listing {
   const segments = summary[SEGMENTS];
   if (segments !== undefined) return readSegments(summary[BASE] ?? '', segments) ?? { kind: 'count' };
@@ -70,7 +70,7 @@ export function readListing(summary: Readonly<Record<string, string>>): Listing 
   return summary[COUNT] === undefined ? { kind: 'none' } : { kind: 'count', ...readRange(summary[RANGE]) };
 }
 
-/** Whether a listing that has no names may hold this path; its manifests tell. */
+/** Whether a listing without names may contain this path; only its manifests can tell. */
 export function mayHold({ range }: Listing & { readonly kind: 'count' }, path: string): boolean {
   return range === undefined || (range[0] <= path && path <= range[1]);
 }
@@ -80,7 +80,7 @@ function readRange(text: string | undefined): { readonly range?: PathRange } {
   return first === undefined || last === undefined || more.length > 0 ? {} : { range: [first, last] };
 }
 
-/** What a listing of hashes is asked with. */
+/** A segment's hashes, as compared with a listing of hashes. */
 export interface LedgerHashes {
   readonly path: number;
   readonly etag: number;
@@ -90,7 +90,7 @@ export function ledgerHashes(entry: LedgerEntry): LedgerHashes {
   return { path: sha256(entry.uri).readUInt32BE(0), etag: sha256(entry.etag).readUInt32BE(0) };
 }
 
-/** Whether a listing of hashes may hold this segment, and under this ETag. A hit is to be confirmed in the manifests. */
+/** Whether a listing of hashes may contain this segment, and under this ETag. A hit must be confirmed in the manifests. */
 export function hashesMention(
   { paths, etags }: Listing & { readonly kind: 'hashes' },
   wanted: LedgerHashes,
@@ -145,7 +145,7 @@ function readHashes(text: string): Listing | undefined {
   };
 }
 
-/** The longest common prefix that ends in a slash, so that every entry's rest is a key's tail. */
+/** The longest common prefix that ends in a slash, so that what remains of each entry is the tail of a key. */
 function commonDirectory(uris: readonly string[]): string {
   let prefix = uris[0] ?? '';
   for (const uri of uris) {

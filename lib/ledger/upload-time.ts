@@ -1,14 +1,14 @@
 const OLDEST_UPLOAD = 'iceberg-registrar.oldest-upload-ms';
 
 /**
- * When the oldest segment of a registration was uploaded (its Last-Modified, in milliseconds), in the summary of its snapshot: how long
- * uploads wait for their commit is told by the table itself.
+ * Records in a registration's snapshot summary when its oldest segment was uploaded (Last-Modified, in milliseconds), so that
+ * the table itself tells how long uploads wait for their commit.
  */
 export function uploadSummary(uploadedMs: readonly number[]): Record<string, string> {
   return { [OLDEST_UPLOAD]: String(uploadedMs.reduce((oldest, ms) => Math.min(oldest, ms))) };
 }
 
-/** Undefined where the snapshot is of somebody else, of a backfill, or of a release that did not say it. */
+/** Undefined for snapshots of other writers, of a backfill, or of a release that did not record it. */
 export function oldestUploadMs(summary: Readonly<Record<string, string>>): number | undefined {
   const text = summary[OLDEST_UPLOAD];
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

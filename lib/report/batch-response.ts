@@ -8,14 +8,14 @@ export interface MessageResult {
   readonly receiptHandle: string | undefined;
   /** `ApproximateReceiveCount`, 1 at first. */
   readonly receiveCount: number;
-  /** The first thing that keeps it from being acknowledged. */
+  /** The first failure that prevents its acknowledgement; undefined if there is none. */
   readonly failure: RegistrarError | undefined;
 }
 
 export interface FailedMessage {
   readonly messageId: string;
   readonly receiptHandle: string | undefined;
-  /** When the queue should hand it out again. */
+  /** After how long the queue should deliver it again. */
   readonly visibilitySeconds: number;
 }
 
@@ -23,8 +23,8 @@ const FIRST_VISIBILITY_SECONDS = 15;
 const MAX_VISIBILITY_SECONDS = 15 * 60;
 
 /**
- * The messages to hand back, in order: those that failed, and whatever follows one of them in its group (I6), be it done or not.
- * The back-off is 15 s · 2ⁿ, at most 15 minutes, by how often the message has been received.
+ * The messages to return to the queue, in order: those that failed, and whatever follows one of them in its group (I6), whether
+ * done or not. The back-off is 15 s · 2ⁿ, at most 15 minutes, depending on how often the message has been received.
  */
 export function failedMessages(results: readonly MessageResult[]): readonly FailedMessage[] {
   const stoppedGroups = new Set<string>();

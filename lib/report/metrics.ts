@@ -3,16 +3,16 @@ import type { Clock, Log, LogRecord } from '../ports.ts';
 type Unit = 'Count' | 'Milliseconds';
 
 interface Published {
-  /** Each set is a time series of its own, which is paid for. `[]` is the sum of all. */
+  /** Every set of dimensions is a separate, billed time series. `[]` is the total. */
   readonly dimensions: readonly (readonly string[])[];
-  /** Metric → its unit, and the field that has it where that is called otherwise; `1` counts the lines. */
+  /** Maps each metric to its unit and, if it is named differently, the field with its value; `1` counts the lines. */
   readonly metrics: Readonly<Record<string, readonly [unit: Unit, of?: string | 1]>>;
 }
 
 const COUNT = ['Count'] as const;
 const ONE = ['Count', 1] as const;
 
-/** Which log lines are metrics too, by `event`. The fields are those of the lines: docs/operating.md lists them. */
+/** The log lines that are also metrics, by `event`. docs/operating.md lists their fields. */
 const PUBLISHED: Readonly<Record<string, Published>> = {
   committed: {
     dimensions: [['table']],
@@ -56,8 +56,8 @@ const PUBLISHED: Readonly<Record<string, Published>> = {
 };
 
 /**
- * A log whose lines are CloudWatch metrics as well (embedded metric format): the line that says what happened is the
- * measurement, so that neither can be without the other.
+ * A log whose lines are also CloudWatch metrics (embedded metric format). The line that reports something is the measurement of
+ * it, so neither can exist without the other.
  */
 export function publishingLog(log: Log, namespace: string, clock: Clock): Log {
   const publish = (record: LogRecord) => withMetrics(record, namespace, clock.now());
@@ -68,7 +68,7 @@ export function publishingLog(log: Log, namespace: string, clock: Clock): Log {
   };
 }
 
-/** The record, and what CloudWatch is to take from it; numbers that are not there are no measurement. */
+/** The record with the metrics that CloudWatch is to extract from it. Fields that are not numbers are not measured. */
 export function withMetrics(record: LogRecord, namespace: string, nowMs: number): LogRecord {
   const published = PUBLISHED[record.event];
   if (published === undefined) return record;

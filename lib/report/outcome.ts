@@ -2,7 +2,7 @@ import type { RegistrarError } from '../errors.ts';
 import type { SegmentReference } from '../event/segment-reference.ts';
 import type { PartitionValue } from '../spec/partition-spec.ts';
 
-/** Why a segment is acknowledged without effect. Counted by rule, never silent (I9). */
+/** Why a segment is acknowledged without effect. Such segments are counted by rule, never dropped silently (I9). */
 export type IgnoredReason =
   | 'unroutable'
   | 'table-data'
@@ -13,7 +13,7 @@ export type IgnoredReason =
   | 'empty'
   | 're-uploaded';
 
-/** What became of one segment: the record that response, log and metrics share. */
+/** What became of one segment. Batch response, log and metrics are all made from it. */
 export type SegmentOutcome = {
   readonly reference: SegmentReference;
   /** `analytics.orders`; absent when the key names no table. */
@@ -42,16 +42,16 @@ export interface Registration {
   readonly schemaChanges: readonly string[];
   readonly attempts: number;
   readonly durationMs: number;
-  /** What is registered and not every engine reads. */
+  /** A warning about registered columns that not every engine reads correctly. */
   readonly warning?: string;
 }
 
-/** `committed`, `quarantined`, …; of an ignored one the reason. */
+/** `committed`, `quarantined`, …; for an ignored segment the reason. */
 export function segmentEnd(outcome: SegmentOutcome): string {
   return outcome.kind === 'ignored' ? outcome.reason : outcome.kind;
 }
 
-/** How many segments came to which end: `{"committed":3,"missing":1}`. */
+/** The number of segments by outcome: `{"committed":3,"missing":1}`. */
 export function countOutcomes(outcomes: readonly SegmentOutcome[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of outcomes) {

@@ -1,4 +1,4 @@
 import type { Trace } from '../ports.ts';
 
-/** Where nobody asked for traces the work is all there is. */
+/** The `Trace` used where tracing is off: it only does the work. */
 export const untraced: Trace = (_, work) => work(() => {});

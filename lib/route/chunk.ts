@@ -4,9 +4,9 @@ import type { OutgoingMessage } from '../ports.ts';
 import type { Routing } from './layout.ts';
 
 const MAX_SEGMENTS = 200;
-/** Well below SQS's own limit of 1 MiB, since a queue's can be set lower. */
+/** Well below SQS's limit of 1 MiB, since a queue may have a lower one. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Room for what stands around the segments. */
+/** Room for the JSON around the segments. */
 const FRAME_BYTES = 256;
 
 /** A reference and the table that it belongs to. */
@@ -15,7 +15,7 @@ export interface RoutedSegment {
   readonly routing: Routing & { readonly kind: 'table' };
 }
 
-/** One FIFO message of one table, and what it carries. */
+/** One FIFO message for one table, and what it carries. */
 export interface Chunk<T extends RoutedSegment> {
   readonly message: Required<OutgoingMessage>;
   readonly items: readonly T[];
@@ -46,7 +46,7 @@ export function chunksByTable<T extends RoutedSegment>(
   );
 }
 
-/** Tables of two catalogs may share a name, and names may hold dots. */
+/** A key for a table. The name alone is not enough: tables of two catalogs may share one, and names may contain dots. */
 function tableKey({ entry, table }: RoutedSegment['routing']): string {
   return JSON.stringify([
     entry.catalog_uri,
@@ -85,7 +85,7 @@ function chunkBody(segments: readonly string[], nonce: string | undefined): stri
   return `{"v":1,"segments":[${segments.join(',')}]${suffix}}`;
 }
 
-/** SQS takes the characters of XML only: JSON escapes the control characters, and U+FFFE and U+FFFF are escaped here. */
+/** SQS accepts only characters that XML allows. JSON escapes control characters anyway; U+FFFE and U+FFFF are escaped here. */
 function segmentJson(reference: SegmentReference): string {
   const { scheme, bucket, key, sizeBytes, etag, versionId, sequencer, copied, absentAt } = reference;
   const segment = {

@@ -10,7 +10,7 @@ import {
 } from '../spec/path-template.ts';
 import type { TableIdentifier } from '../spec/table-identifier.ts';
 
-/** Where a key leads. */
+/** Where a key is routed. */
 export type Routing =
   | {
       readonly kind: 'table';
@@ -21,22 +21,27 @@ export type Routing =
       readonly dataset: string;
       /** Where the shipper uploads this dataset, without a slash at its end. */
       readonly directory: string;
-      /** Others upload there too: the layout names the dataset in the file. */
+      /** Other datasets are uploaded there too: the layout has the dataset in the file name. */
       readonly sharesDirectory: boolean;
-      /** Where a table that does not exist yet is to lie: `table_location`, or the shipper's directory; undefined: where the catalog puts it. */
+      /**
+       * Where a missing table is to be created: `table_location`, or the shipper's directory; undefined if the catalog chooses.
+       */
       readonly location: string | undefined;
     }
-  /** I11: a table's own files, by the rules that need no table, the registrar's own quarantine, and names that an entry calls hidden. */
+  /**
+   * Not a segment (I11): one of the table's own files, as far as that can be told without the table; the registrar's own
+   * quarantine; or a name that the entry treats as hidden.
+   */
   | {
       readonly kind: 'ignored';
       readonly reason: 'table-data' | 'table-metadata' | 'quarantine' | 'hidden';
     }
-  /** `key.unroutable`: below no entry's `url`, or of no dataset that an entry accepts. */
+  /** Reported as `key.unroutable`: not below any entry's `url`, or of a dataset that no entry accepts. */
   | { readonly kind: 'unroutable' };
 
 /**
- * Finds the table of a key by the entries' layouts; the first entry that accepts the key has it. Keys are compared as they are: dots,
- * empty segments and the names of prototypes are names like any other (cases.md E24).
+ * Finds the table for a key by the entries' layouts. The first entry that accepts the key wins. Keys are compared literally:
+ * dots, empty segments and names like `__proto__` are ordinary names (cases.md E24).
  */
 export const layoutRouter = onceFor(makeRouter);
 
@@ -58,7 +63,7 @@ interface Layout {
   readonly entry: Entry;
   readonly root: readonly string[];
   readonly template: PathTemplate;
-  /** How many path segments the shipper's directory has. */
+  /** The number of path segments of the shipper's directory. */
   readonly directoryDepth: number;
   readonly sharesDirectory: boolean;
   readonly tableLocation: PathTemplate;
@@ -120,7 +125,10 @@ interface Taken {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** What the names in a key or a table's location lead to; undefined for a pipeline or a dataset that the entry does not take. */
+/**
+ * The table for the names found in a key or a table's location; undefined for a pipeline or dataset that the entry does not
+ * accept.
+ */
 function takenBy(entry: Entry, found: ReadonlyMap<string, string>): Taken | undefined {
   const pipeline = found.get('pipeline') ?? entry.pipeline;
   if (entry.pipeline !== undefined && pipeline !== entry.pipeline) return undefined;
@@ -140,7 +148,10 @@ function locationOf(
   return setting === 'catalog' ? undefined : fill(setting, values);
 }
 
-/** Only of a table that the entry takes: below the location of another, `data/` may be part of another entry's `url`. */
+/**
+ * Which of a table's own directories the path is in, if any. Only for tables that the entry accepts: below the location of
+ * another, `data/` may be part of another entry's `url`.
+ */
 function tableFile(
   { entry, tableLocation }: Layout,
   path: readonly string[],
@@ -153,8 +164,8 @@ function tableFile(
 }
 
 /**
- * By the rule of Spark and Hive: a name below the entry's `url` begins with a dot or an underscore; a partition of a column whose name does,
- * `_day=1`, is none (Spark, `PartitioningAwareFileIndex`).
+ * Whether a name below the entry's `url` begins with a dot or underscore, as Spark and Hive define hidden files. A partition
+ * directory such as `_day=1`, whose column name begins so, is not hidden (Spark, `PartitioningAwareFileIndex`).
  */
 function isHidden({ entry, root }: Layout, path: readonly string[]): boolean {
   if (entry.hidden_names === 'accept' || !isBelow(path, root)) return false;

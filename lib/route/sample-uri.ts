@@ -2,8 +2,8 @@ import type { Entry } from '../config/entry.ts';
 import { fill, placeholders } from '../spec/path-template.ts';
 
 /**
- * Where a shipper would put a file, by the entry's layout: every name in it is filled, those of its pipeline and datasets with what the entry
- * takes, and an open end with `file`.
+ * An example of a URI that fits the entry's layout. Every name in it is filled, those for pipeline and dataset with values that
+ * the entry accepts, and an open end with `file`.
  *
  * @param dataset for an entry that takes any
  */

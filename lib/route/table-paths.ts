@@ -10,20 +10,20 @@ const PATH_PROPERTIES = [
 ] as const;
 
 /**
- * Whether a URI is of one of the table's own files (I11): below `data/` or `metadata/` of its location, the paths its
- * properties name, or an earlier one. What lies there is no segment, since compaction writes there.
+ * Tests whether a URI is one of the table's own files (I11): below `data/` or `metadata/` of its location, a path that its
+ * properties name, or an earlier one of these. Such files are never segments, since compaction writes there.
  */
 export function ownFileTest(state: TableState): (uri: string) => boolean {
   const paths = ownPaths(state);
   return (uri) => paths.some((path) => plainSpelling(uri).startsWith(path));
 }
 
-/** In plain spelling, with a slash at the end. */
+/** The table's own directories in plain spelling, each with a trailing slash. */
 function ownPaths(state: TableState): readonly string[] {
   return [...new Set([...currentPaths(state), ...earlierPaths(state)])];
 }
 
-/** The property that remembers today's paths once they change; undefined when it names them all already. */
+/** The table property that records the present paths, for when they change later; undefined if it already has all of them. */
 export function rememberedPaths(state: TableState): Readonly<Record<string, string>> | undefined {
   const earlier = earlierPaths(state);
   return currentPaths(state).every((path) => earlier.includes(path))

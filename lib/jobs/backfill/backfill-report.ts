@@ -2,12 +2,12 @@ import type { ErrorCode, RegistrarError } from '../../errors.ts';
 import { type SegmentOutcome, segmentEnd } from '../../report/outcome.ts';
 import type { Requests } from './requests.ts';
 
-/** A segment that was not taken, and why. */
+/** A segment that was not registered, and why. */
 export interface Refusal {
   readonly uri: string;
   readonly code: ErrorCode;
   readonly message: string;
-  /** Where it waits; absent where the policy is `stop`, or it is left as it lies. */
+  /** Its quarantine record; absent if the policy is `stop`, or if it is left as it is. */
   readonly quarantineUri?: string;
 }
 
@@ -19,28 +19,28 @@ export interface TableBackfill {
   readonly snapshots: number;
   /** `add column x (5)`, … */
   readonly schemaChanges: readonly string[];
-  /** What keeps the rest of its segments out. */
+  /** Why the rest of its segments was not registered. */
   readonly error?: RegistrarError;
 }
 
-/** What a backfill has done, at its end and on its way. */
+/** What a backfill has done so far, or in total at its end. */
 export interface BackfillReport {
   /** Objects looked at. */
   readonly listed: number;
-  /** Segments of a table that had them before. */
+  /** Segments that were in their tables before. */
   readonly registered: number;
-  /** Keys of no table, table files, markers. */
+  /** Objects that are not segments: keys of no table, the tables' own files, markers. */
   readonly ignored: number;
-  /** How many came to which end: `committed`, `quarantined`, `failed`, `already-registered`, `missing`, `sent`, … */
+  /** Number of segments by outcome: `committed`, `quarantined`, `failed`, `already-registered`, `missing`, `sent`, … */
   readonly done: Readonly<Record<string, number>>;
   readonly tables: readonly TableBackfill[];
-  /** How many were refused for what. */
+  /** Number of refused segments by error code. */
   readonly refusedBy: Readonly<Partial<Record<ErrorCode, number>>>;
-  /** The first of them. */
+  /** The first refused segments. */
   readonly refused: readonly Refusal[];
   readonly requests: Requests;
   readonly durationMs: number;
-  /** It was asked to stop before the end. */
+  /** Whether it was asked to stop before the end. */
   readonly interrupted: boolean;
 }
 
@@ -48,7 +48,7 @@ const MAX_REFUSALS = 200;
 
 type Table = { -readonly [K in keyof TableBackfill]: TableBackfill[K] };
 
-/** Counts on the way, in constant memory but for a line a table. */
+/** Keeps the counts while a backfill runs, in constant memory except for one line per table. */
 export interface BackfillTally {
   listed: number;
   registered: number;

@@ -11,26 +11,30 @@ import { type Progress, progressOf } from './progress.ts';
 import { counted, noRequests } from './requests.ts';
 
 export interface BackfillOptions {
-  /** `enqueue`: what is not in the tables goes to the registrations queue, to any number of functions. @default register */
+  /**
+   * `register` registers here; `enqueue` sends unregistered segments to the registrations queue, for any number of functions.
+   *
+   * @default register
+   */
   readonly action?: 'register' | 'enqueue';
   /** @default 2,000 */
   readonly segmentsACommit?: number;
-  /** Asks to stop: what is under way is finished, nothing more is begun. */
+  /** Aborted to stop: work under way is finished, nothing more is started. */
   readonly signal?: AbortSignal;
-  /** Told after every batch; for what is left, the objects are counted beside the work. */
+  /** Called after every batch. To estimate what is left, the objects are counted alongside the work. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Some 20 KB of memory each while they are decoded. */
+/** About 20 KB of memory per segment while it is decoded. */
 const SEGMENTS_A_COMMIT = 2_000;
-/** Of footers under way and waiting for their commit, over two batches. */
+/** For the footers of two batches, being read or waiting for their commit. */
 const FOOTER_MEMORY_BYTES = 48 * 1024 * 1024;
 const NEVER = new AbortController().signal;
 
 /**
- * Makes the objects of a lake part of their tables: thousands a snapshot, the footers of the next batch read while one is
- * committed. Tables are looked through once, at their first object. It can end anywhere, and be begun again: what is in a table is
- * met there, whoever put it in (I2). A table that fails leaves the others alone.
+ * Registers the objects of a lake in their tables, thousands per snapshot, reading the footers of the next batch while one is
+ * committed. Each table is searched once, at its first object. It can end at any point and be run again: what is already in a
+ * table is recognised, whoever put it there (I2). A table that fails does not affect the others.
  *
  * @param listed the objects, in any order, through the ports that it is handed
  * @throws the errors of the list itself; everything else is in the report
@@ -84,7 +88,7 @@ export async function backfill(
   return report();
 }
 
-/** Begins the next item while one is worked on. */
+/** Starts the next item while the current one is processed. */
 async function* readAhead<T, B>(items: AsyncIterable<T>, begin: (item: T) => B): AsyncGenerator<B> {
   const iterator = items[Symbol.asyncIterator]();
   const next = async () => {

@@ -9,11 +9,11 @@ import type { BackfillTally } from './backfill-report.ts';
 import type { LakeObject } from './lake-object.ts';
 import { type OpenTable, openTable } from './open-table.ts';
 
-/** Segments of one table that are in no snapshot of it, as far as it was looked through. */
+/** Segments of one table that are in no snapshot of it, as far as the table was searched. */
 export interface Batch {
   readonly table: OpenTable;
   readonly objects: readonly LakeObject[];
-  /** The table has these paths with another size: nothing that is known helps to judge them. */
+  /** The table has these paths with another size, so nothing that is known helps to judge them. */
   readonly replaced: boolean;
 }
 
@@ -24,15 +24,15 @@ interface Gathering {
 }
 
 export interface Batches extends AsyncIterable<Batch> {
-  /** The table is not as it was: it is looked through anew before more of it is gathered. */
+  /** The table has changed: search it again before gathering more of it. */
   forget(table: OpenTable): void;
-  /** Nothing more of this table. */
+  /** Gather nothing more of this table. */
   giveUp(table: OpenTable): void;
 }
 
 /**
- * Sorts the objects of a lake into batches by table, in the order in which they come. What waits to fill a batch is bounded over
- * all tables: past that the largest goes as it is.
+ * Sorts the objects of a lake into batches by table, in the order in which they come. How much waits to fill a batch is bounded
+ * over all tables; beyond that the largest batch goes as it is.
  */
 export function batchesOf(
   objects: AsyncIterable<LakeObject>,
@@ -122,7 +122,7 @@ export function batchesOf(
     },
   };
 
-  /** What was gathered by what was known before is sorted again. */
+  /** Sorts again what was gathered with the earlier knowledge of the table. */
   async function reopened(dataset: Dataset, gathering: Gathering): Promise<OpenTable | undefined> {
     const table = await open(dataset);
     if (table === undefined) return undefined;
@@ -143,10 +143,10 @@ export function batchesOf(
   }
 }
 
-/** In batches, over all tables. */
+/** Counted in full batches, over all tables. */
 const MOST_WAITING = 4;
 
-/** Undefined for what is no segment by its key alone. */
+/** The dataset of an object; undefined for what cannot be a segment by its key alone. */
 function datasetOf(
   { uri, sizeBytes }: LakeObject,
   routeOf: ReturnType<typeof layoutRouter>,

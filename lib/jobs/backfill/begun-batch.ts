@@ -13,7 +13,7 @@ import type { BackfillTally } from './backfill-report.ts';
 import type { Batch, Batches } from './batches.ts';
 
 export const FILES_A_MANIFEST = 1_000;
-/** Waits before a batch that met an outage is begun again. */
+/** Waits before retrying a batch that met an outage, in milliseconds. */
 const AGAIN_AFTER_MS = [1_000, 4_000, 15_000, 60_000];
 
 /** What the batches of a backfill share. */
@@ -25,17 +25,17 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
-/** A batch whose footers are on their way. */
+/** A batch whose footers are being read. */
 export interface BegunBatch {
   readonly batch: Batch;
   readonly references: readonly SegmentReference[];
   readonly footers: Promise<FootersRead>;
   readonly ports: TablePorts;
-  /** Gives the memory of its footers back. */
+  /** Releases the memory of its footers. */
   end(): void;
 }
 
-/** Sends for the footers of a batch. */
+/** Starts to read the footers of a batch. */
 export function begin(
   batch: Batch,
   references: readonly SegmentReference[],
@@ -54,7 +54,7 @@ export function begin(
   return { batch, references, footers, ports: tablePorts, end: () => memory.release(round) };
 }
 
-/** The first few tell how much of the others is to be asked for. */
+/** Reads the first few footers, whose sizes tell how much to request of the others. */
 async function sizedFooters(
   { table }: Batch,
   references: readonly SegmentReference[],
@@ -74,7 +74,7 @@ async function sizedFooters(
 
 const PROBES = 8;
 
-/** Commits a batch, in as many rounds as its footers need; a round that meets an outage is begun again a few times. */
+/** Commits a batch in as many rounds as its footers need; a round that meets an outage is retried a few times. */
 export async function finish(begun: BegunBatch, work: Work): Promise<void> {
   const { batch, ports } = begun;
   const { tally, batches, signal } = work;
@@ -118,7 +118,7 @@ function failureOf(outcome: SegmentOutcome): RegistrarError | undefined {
   return outcome.kind === 'failed' ? outcome.error : undefined;
 }
 
-/** One registration, by what is known of the table as long as that holds of the state it is judged on. */
+/** One registration, using what is known of the table as long as that holds for the state it is judged on. */
 async function commit(
   { batch, references, footers, ports }: BegunBatch,
   { batches }: Work,

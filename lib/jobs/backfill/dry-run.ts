@@ -13,7 +13,7 @@ import { counted, noRequests, type Requests, storeDollars } from './requests.ts'
 
 export interface DryRunOptions {
   readonly segmentsACommit: number;
-  /** Segments of each table that are read, drawn at random. */
+  /** How many segments of each table to read, drawn at random. */
   readonly sampleSize: number;
   readonly signal: AbortSignal;
 }
@@ -21,14 +21,14 @@ export interface DryRunOptions {
 /** What a backfill would do to a table. */
 export interface TableForecast {
   readonly table: string;
-  /** Segments that it does not have. */
+  /** Segments that the table does not have. */
   readonly segments: number;
   readonly snapshots: number;
   readonly sampled: number;
-  /** Of those sampled. */
+  /** Sampled segments that would be committed. */
   readonly committed: number;
   readonly isNew: boolean;
-  /** Columns of a table that would be made among them. */
+  /** `+ note (7): string`, …; for a new table all its columns. */
   readonly schemaChanges: readonly string[];
   readonly error?: RegistrarError;
 }
@@ -37,19 +37,19 @@ export interface DryRun {
   readonly listed: number;
   readonly registered: number;
   readonly ignored: number;
-  /** Left alone: `waiting` in quarantine, `rolled-back`, `failed` of a table with an error. */
+  /** Segments that would be left as they are: `waiting` in quarantine, `rolled-back`, `failed` in a table with an error. */
   readonly left: Readonly<Record<string, number>>;
   readonly tables: readonly TableForecast[];
-  /** Of those sampled, and how many segments that would be of all. */
+  /** Sampled segments that would be refused, and an estimate for all segments. */
   readonly refused: readonly Refusal[];
   readonly refusedOfAll: number;
-  /** What is still to be done, at the rate at which the samples were read. */
+  /** An estimate of what remains to be done, at the rate at which the samples were read. */
   readonly estimate: { readonly requests: Requests; readonly dollars: number; readonly durationMs: number };
   readonly interrupted: boolean;
 }
 
 /**
- * Lists and compares everything, reads a sample of each table and registers it in a world where nothing is written.
+ * Lists and compares everything, then reads a sample of each table and registers it in a world where nothing is written.
  *
  * @throws the errors of the list, of catalog and store
  */
@@ -114,7 +114,7 @@ interface Forecast extends TableForecast {
   readonly refusals: readonly Refusal[];
 }
 
-/** How many of a table's segments would be refused, if the others are like those sampled. */
+/** How many of a table's segments would be refused, if all are like those sampled. */
 function ofAll({ segments, sampled, refusals }: Forecast): number {
   return sampled === 0 ? 0 : Math.round((refusals.length / sampled) * segments);
 }
@@ -125,7 +125,7 @@ interface Drawing {
   readonly drawn: SegmentReference[];
 }
 
-/** Each object is drawn with the same chance, however many come (Vitter's algorithm R). */
+/** Draws each object with the same probability, however many there are (Vitter's algorithm R). */
 function draw(drawing: Drawing, objects: readonly LakeObject[], size: number, random: Random): void {
   for (const object of objects) {
     drawing.count += 1;

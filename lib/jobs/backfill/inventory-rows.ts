@@ -6,7 +6,7 @@ import type { Store } from '../../ports.ts';
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** The rows of a CSV file, gunzipped where its name says so; read in parts, so that no size of it matters. */
+/** The rows of a CSV file, gunzipped if its name says so, and read in parts, so its size does not matter. */
 export async function* csvRows(
   store: Pick<Store, 'read'>,
   uri: string,
@@ -33,7 +33,7 @@ async function* chunks(store: Pick<Store, 'read'>, uri: string): AsyncGenerator<
   }
 }
 
-/** Fields in quotes or bare (RFC 4180); a line break within one has no place in an inventory, where keys are encoded. */
+/** The fields of a line, quoted or bare (RFC 4180). A field of an inventory contains no line break, since keys are encoded. */
 function fieldsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare,

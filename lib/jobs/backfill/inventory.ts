@@ -2,7 +2,7 @@ import type { Store } from '../../ports.ts';
 import { csvRows, unreadable } from './inventory-rows.ts';
 import type { LakeObject } from './lake-object.ts';
 
-/** Where each field of a row stands; of a file without a schema the first two alone are certain. */
+/** The index of each field in a row. Without a schema only the first two, bucket and key, are certain. */
 type Columns = ReadonlyMap<string, number>;
 
 const BUCKET_AND_KEY: Columns = new Map([
@@ -11,8 +11,8 @@ const BUCKET_AND_KEY: Columns = new Map([
 ]);
 
 /**
- * The objects of an S3 Inventory in CSV (S3 User Guide, "Locating your inventory list"): of a `manifest.json`, or of one of its data
- * files. Keys are form-encoded there. Noncurrent versions and delete markers are left out.
+ * The objects of an S3 Inventory in CSV, from its `manifest.json` or one of its data files (S3 User Guide, "Locating your
+ * inventory list"). Keys are form-encoded there. Noncurrent versions and delete markers are left out.
  *
  * @param open what reads a file by its name: of the store, or local
  * @throws `config.invalid` for what is no such inventory; the store's own errors
@@ -78,7 +78,7 @@ function objectOf(row: readonly string[], columns: Columns, file: string): LakeO
   };
 }
 
-/** Form encoding: a space is `+`. Undefined for what is none. */
+/** Decodes form encoding, in which a space is `+`; undefined for what is not encoded so. */
 function decoded(key: string | undefined): string | undefined {
   try {
     return key === undefined ? undefined : decodeURIComponent(key.replaceAll('+', ' '));

@@ -12,22 +12,28 @@ import { ancestors, branchHead, type TableState } from '../../spec/table-state.t
 import { manifestReader, readList, readWhole } from '../register/table-manifests.ts';
 
 /**
- * Every path that the manifests of a table have, made in one pass over them: 18 bytes a path, whatever its length. A path that
- * is not in it needs no look at those manifests any more, only at what has been committed since.
+ * Every path in the manifests of a table, collected in one pass over them, in 18 bytes per path whatever its length. A path
+ * that is not in it needs no further look at those manifests, only at what was committed since.
  */
 export interface KnownPaths {
-  /** Undefined: no manifest of the pass has it, nor was it noted since. Without a size any size is the same. */
+  /**
+   * Looks up a path; undefined if no manifest of the pass has it and it was not noted since. Without a size, any size counts as
+   * the same.
+   */
   find(uri: string, sizeBytes: number | undefined): 'same size' | 'other size' | undefined;
-  /** A path that goes into a batch, so that it goes into no second one. */
+  /** Notes a path that goes into a batch, so that it goes into no other. */
   note(uri: string, sizeBytes: number | undefined): void;
-  /** The snapshot of a batch whose paths were noted. */
+  /** Notes the snapshot of a batch whose paths were noted. */
   landed(snapshotId: bigint): void;
   /**
-   * Whether the state's branch goes on from what is known; one that was rolled back, or whose history up to there has
-   * expired, does not, and is looked at anew.
+   * Whether the state's branch continues from what is known. A branch that was rolled back, or whose history up to that point
+   * has expired, does not and must be searched again.
    */
   isKnown(state: TableState): boolean;
-  /** For candidates that are not found: the ledger reads no manifest of a snapshot that is known. */
+  /**
+   * For candidates that are not found: a manifest reader and memory with which the ledger reads no manifest of a known
+   * snapshot.
+   */
   ledgerOf(state: TableState): { readonly manifests: ManifestReader; readonly memory: LedgerMemory };
 }
 
@@ -95,8 +101,8 @@ function totalFiles(head: Snapshot | undefined): number {
 }
 
 /**
- * Adds every path that the branch's head or an ancestor of it names in its manifests. Answers the ancestors that need no look any
- * more; one whose summary names its segments needs none either, and may not be among them.
+ * Adds every path that the manifests of the branch's head or of an ancestor name. Returns the ancestors that need no further
+ * look. One whose summary lists its segments needs none either, and may be missing from the answer.
  */
 async function cover(
   history: Iterable<Snapshot>,
@@ -120,7 +126,7 @@ async function cover(
   return covered;
 }
 
-/** Adds every path of the head's data manifests, removed ones too; answers how many entries of each snapshot it met. */
+/** Adds every path in the head's data manifests, removed ones too. Returns how many entries of each snapshot it met. */
 async function indexManifests(
   head: Snapshot,
   index: PathIndex,
@@ -141,7 +147,7 @@ async function indexManifests(
   return met;
 }
 
-/** Whether every entry that a snapshot added was met; an absent count is unknown, not zero. */
+/** Whether every entry that a snapshot added was met. A missing count is unknown, not zero. */
 function wasMet({ snapshotId, summary }: Snapshot, met: ReadonlyMap<bigint, number>): boolean {
   const added = summary['added-data-files'];
   return added !== undefined && Number(added) <= (met.get(snapshotId) ?? 0);

@@ -12,7 +12,7 @@ export interface Lake {
   readonly entry: Entry;
 }
 
-/** @throws `config.invalid` for what is below no entry's `url` */
+/** Finds the entry whose `url` the directory is at or below. @throws `config.invalid` when there is none */
 export function lakeAt(uri: string, entries: readonly Entry[]): Lake {
   const directory = uri.replace(/\/$/, '');
   const entry = entries.find(({ url }) => `${directory}/`.startsWith(`${url}/`));
@@ -34,7 +34,7 @@ export async function* listedObjects(
   }
 }
 
-/** Those objects of an inventory that lie below the directory. @throws `config.invalid`, and the errors of the store */
+/** The objects of an inventory that are below the directory. @throws `config.invalid`, and the errors of the store */
 export async function* inventoriedObjects(
   { directory, entry }: Lake,
   inventory: string,

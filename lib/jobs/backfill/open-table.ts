@@ -16,20 +16,20 @@ import type { BackfillPorts } from './backfill-ports.ts';
 import { type KnownPaths, knownPaths } from './known-paths.ts';
 import type { LakeObject } from './lake-object.ts';
 
-/** A table as it was when it was looked through, and what that says of objects. */
+/** A table as it was when it was searched, and what that says about objects. */
 export interface OpenTable {
   readonly dataset: Dataset;
   readonly known: KnownPaths;
-  /** Of the footers read so far. */
+  /** The longest footer read so far. */
   readonly longest: { footerBytes: number };
-  /** `replaced`: the table has the path with another size. `waiting`: in quarantine. */
+  /** Sorts an object. `replaced`: the table has the path with another size. `waiting`: it is in quarantine. */
   sort(object: LakeObject): 'registered' | 'replaced' | 'ignored' | 'waiting' | 'open';
-  /** Those that a snapshot outside the branch's history has: rolled back, or of another branch. */
+  /** The objects that a snapshot outside the branch's history has: rolled back, or on another branch. */
   elsewhere(objects: readonly LakeObject[]): Promise<ReadonlySet<string>>;
 }
 
 /**
- * Loads a table and looks through all of its manifests, once; one that is not there yet is made at its first commit.
+ * Loads a table and searches all of its manifests, once. A missing table is created with its first commit.
  *
  * @throws `table.missing`, `registration.unprovable`, and the errors of catalog and store
  */
@@ -79,7 +79,10 @@ function candidateOf({ uri, etag = '', sizeBytes = 0 }: LakeObject): Candidate {
   return { uri, etag, sizeBytes, uploadedMs: 0, copied: false };
 }
 
-/** Where objects are copied in place, no upload time says that they are new: only a history without a gap does. */
+/**
+ * Refuses a table for which absence cannot be proven: where objects may be copies, no upload time shows that they are new, only
+ * a history without gaps does.
+ */
 function refuseCopies(state: TableState, branch: string): void {
   if (provableSince(state, branch) === 'beginning') return;
   const table = formatIdentifier(state.identifier);
@@ -91,7 +94,7 @@ function refuseCopies(state: TableState, branch: string): void {
   );
 }
 
-/** What the store is to be asked for, with what was said of it. */
+/** The reference of an object, with what the listing said about it. */
 export function referenceOf({ uri, sizeBytes, etag }: LakeObject): SegmentReference {
   const reference = referenceTo(uri);
   if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);

@@ -2,12 +2,15 @@ import { type ObjectCount, type Pace, paceOf } from '../pace.ts';
 import type { BackfillReport } from './backfill-report.ts';
 import { storeDollars } from './requests.ts';
 
-/** Its rate is of segments brought to an end, whichever. Objects that turn out to be registered make what is left shorter. */
+/**
+ * How far a backfill has come. The rate counts segments brought to any outcome; objects that turn out to be registered reduce
+ * what is left.
+ */
 export interface Progress extends Pace {
   readonly report: BackfillReport;
-  /** What the store asks for the requests so far, in dollars. */
+  /** Price of the store requests so far, in dollars. */
   readonly dollars: number;
-  /** And until the end, at this rate. */
+  /** The same extrapolated to the end; undefined until all objects are counted. */
   readonly totalDollars: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { EntryPorts } from '../register/register-ports.ts';
 
-/** Requests made so far, retries within a driver not counted. */
+/** Requests made so far, not counting retries within a driver. */
 export interface Requests {
   readonly get: number;
   readonly put: number;
@@ -15,10 +15,13 @@ export function noRequests(): RequestCount {
   return { get: 0, put: 0, list: 0, catalog: 0 };
 }
 
-/** What S3 Standard asks in us-east-1, in dollars: $0.0004 a thousand GETs, $0.005 a thousand PUTs or LISTs (list prices of 2025). */
+/**
+ * List prices of S3 Standard in us-east-1 in 2025, in dollars per request: $0.0004 per thousand GETs, $0.005 per thousand PUTs
+ * or LISTs.
+ */
 const DOLLARS = { get: 0.4e-6, put: 5e-6, list: 5e-6 } as const;
 
-/** The store's part alone; what a catalog asks differs from one to the next. */
+/** The price of the store requests only; what catalogs charge differs. */
 export function storeDollars({ get, put, list }: Omit<Requests, 'catalog'>): number {
   return get * DOLLARS.get + put * DOLLARS.put + list * DOLLARS.list;
 }

@@ -20,7 +20,7 @@ import { type ChangedTable, type PlannedWorld, plannedWorld } from './planned-wo
 export interface Plan {
   /** Tables that would change. */
   readonly tables: readonly PlannedTable[];
-  /** One a segment: `committed` would be, `quarantined` would be, `failed` would be delivered again. */
+  /** One per segment: `committed` would be committed, `quarantined` quarantined, `failed` delivered again. */
   readonly outcomes: readonly SegmentOutcome[];
   /** Records of the event that name no segment. */
   readonly ignored: readonly IgnoredNotification[];
@@ -32,19 +32,19 @@ export interface Plan {
 
 export interface PlannedTable {
   readonly table: string;
-  /** As it would be made, before its first snapshot; undefined where it is there. */
+  /** The table as it would be created, before its first snapshot; undefined if it exists. */
   readonly created: TableState | undefined;
-  /** `+ note (7): string`; the columns of a table that would be made among them. */
+  /** `+ note (7): string`, …; for a new table all its columns. */
   readonly schemaChanges: readonly string[];
-  /** What the values of a segment's partition are of. */
+  /** The partition fields that a segment's partition values belong to. */
   readonly partitionFields: readonly ResolvedPartitionField[];
-  /** What would be sent, in this order; the last one appends. */
+  /** The commits that would be sent, in order; the last one appends. */
   readonly commits: readonly TableCommit[];
 }
 
 /**
- * Registers the segments of an event in a world where nothing that is written leaves this process: the very stages of
- * {@link register}, with real reads. Only a create request is planned as if the catalog kept the field IDs.
+ * Registers the segments of an event in a world where no write leaves this process: the same stages as {@link register}, with
+ * real reads. The one difference: a create request is planned as if the catalog kept the field IDs.
  *
  * @throws `event.malformed` for an event that could not be reported on
  */

@@ -3,7 +3,7 @@ import type { TableUpdate } from '../../spec/table-update.ts';
 
 export type Metadata = LoadedTable['metadata'];
 
-/** What a catalog begins with when a commit asserts that there is no table. */
+/** The metadata that a catalog starts from when a commit asserts that there is no table. */
 export const noTable: Metadata = {
   'last-sequence-number': 0,
   'last-updated-ms': 0,

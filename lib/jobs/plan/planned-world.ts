@@ -6,27 +6,27 @@ import type { TableCommit } from '../../spec/table-update.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { applied, type Metadata, noTable } from './planned-metadata.ts';
 
-/** A table that something was sent for. */
+/** A table for which something was sent. */
 export interface ChangedTable {
   readonly identifier: TableIdentifier;
-  /** As it was made here; undefined where it was there. */
+  /** As it was created here; undefined if it existed. */
   readonly created: LoadedTable | undefined;
   readonly commits: readonly TableCommit[];
-  /** After the commits, but for their snapshots. */
+  /** After the commits, without their snapshots. */
   readonly after: LoadedTable;
 }
 
-/** The services of an entry, in which everything that is written stays in memory. */
+/** The services of an entry, with everything that is written kept in memory. */
 export interface PlannedWorld {
   readonly ports: EntryPorts;
   readonly tables: ReadonlyMap<string, ChangedTable>;
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Stands for the location of a table that the catalog would place. */
+/** Stands for the location of a table when the catalog chooses it. */
 const CHOSEN = '(where the catalog puts it)';
 
-/** Reads are real; no write leaves this process, and each is answered as if it had landed. */
+/** Wraps services so that reads are real and no write leaves this process; each write is answered as if it had landed. */
 export function plannedWorld(
   { store, tableStore = store, catalog, quarantine }: EntryPorts,
   random: Pick<Random, 'uuid'>,

@@ -5,9 +5,9 @@ import type { Quarantine, QuarantineRecord } from '../../ports.ts';
 export interface Failure {
   readonly uri: string;
   readonly record: QuarantineRecord;
-  /** It waits until somebody redrives or discards it. */
+  /** `waiting` until somebody redrives or discards it. */
   readonly state: 'waiting' | 'redriven' | 'discarded';
-  /** Where it lies, and where its answer goes. */
+  /** The quarantine that it is in, where its answer is written too. */
   readonly quarantine: Quarantine;
 }
 
@@ -15,9 +15,9 @@ export interface FailureFilter {
   /** `analytics.orders` */
   readonly table?: string;
   readonly code?: string;
-  /** Of the failure's record, or of its segment. */
+  /** URIs of records or of segments. */
   readonly uris?: readonly string[];
-  /** Those that were answered too. */
+  /** Include failures that were redriven or discarded. */
   readonly all?: boolean;
 }
 
@@ -51,7 +51,7 @@ export async function listFailures(
     .toSorted((a, b) => a.record.at.localeCompare(b.record.at));
 }
 
-/** Every record of one segment or event: failures, tries and answers, oldest first; empty when there is none. */
+/** Every record of one segment or event (failures, tries and answers), oldest first; empty if there is none. */
 export async function recordsOf(
   ports: QuarantinesPorts,
   uri: string,
@@ -68,7 +68,7 @@ export async function recordsOf(
     .toSorted((a, b) => a.record.at.localeCompare(b.record.at));
 }
 
-/** Each place once: entries may share one. */
+/** Every quarantine once: entries may share one. */
 function quarantines({ entries, servicesOf }: QuarantinesPorts): readonly Quarantine[] {
   const byUrl = new Map(entries.map((entry) => [entry.quarantine_url, servicesOf(entry).quarantine]));
   return [...byUrl.values()];

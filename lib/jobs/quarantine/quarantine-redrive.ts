@@ -18,8 +18,8 @@ export interface RedrivePorts extends QuarantinesPorts, SendAgainPorts {
 
 export interface RedriveOptions {
   /**
-   * The caller has looked: the segments' rows are not in their tables now. What could not be proven absent
-   * (`registration.unprovable`) then needs history from the tables' present heads only.
+   * The caller has checked that the segments' rows are not in their tables now. What could not be proven absent
+   * (`registration.unprovable`) then needs history only from the tables' present heads on.
    */
   readonly absent?: boolean;
 }
@@ -28,10 +28,11 @@ export type Redriven = Failure &
   ({ readonly sent: true } | { readonly sent: false; readonly reason: string });
 
 /**
- * Sends what is in quarantine to be registered again, each segment once whatever the number of its failures, and answers
- * the failures after the send: one that is not answered waits on, and a second redrive is harmless (I1, I2).
+ * Sends quarantined segments to be registered again, each once however many failures it has, and then answers the failures. A
+ * failure that could not be answered stays open; a second redrive is harmless (I1, I2).
  *
- * @throws `config.invalid` without a queue, `queue.unavailable`, `store.unavailable`, `auth.failed`; `catalog.unavailable` with `absent`
+ * @throws `config.invalid` without a queue, `queue.unavailable`, `store.unavailable`, `auth.failed`; `catalog.unavailable` with
+ *   `absent`
  */
 export async function redrive(
   failures: readonly Failure[],
@@ -73,7 +74,7 @@ export async function redrive(
   );
 }
 
-/** Says that failures need no more attention. Nothing is deleted, neither record nor segment (I1). */
+/** Marks failures as needing no more attention. Nothing is deleted, neither record nor segment (I1). */
 export async function discard(
   failures: readonly Failure[],
   { clock }: { readonly clock: Clock },
@@ -109,7 +110,7 @@ function hintsOf(failures: readonly Failure[]): Partial<SegmentReference> {
   };
 }
 
-/** The newest proof of absence needs the least history. */
+/** The newest proof of absence, since it needs the least history. */
 function latestProof(failures: readonly Failure[]): Pick<SegmentReference, 'absentAt'> {
   const absentAt = failures.findLast(({ record }) => record.absentAt !== undefined)?.record.absentAt;
   return absentAt === undefined ? {} : { absentAt };
@@ -126,7 +127,7 @@ async function presentHead(
   return { absentAt: { tableUuid: state.uuid, snapshotId: head?.snapshotId.toString() ?? null } };
 }
 
-/** An event that nobody could read goes back to where events arrive. Answers why it did not. */
+/** Sends an event that could not be understood back to where events arrive. Returns why it was not sent, if so. */
 async function resendEvent(
   { body }: QuarantineRecord,
   { entries, queue }: RedrivePorts,

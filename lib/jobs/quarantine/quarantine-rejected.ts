@@ -3,8 +3,9 @@ import type { DecodedMessage } from '../../event/decoded-event.ts';
 import type { Clock, Quarantine } from '../../ports.ts';
 
 /**
- * Sets a message aside whose records make no sense, with its raw body, so that the rest of its batch goes on (cases.md E19).
- * Answers what keeps the message from being acknowledged: a record of a newer version, or a quarantine that cannot be written.
+ * Quarantines a message whose records cannot be understood, with its raw body, so that the rest of its batch goes on (cases.md
+ * E19). Returns what prevents its acknowledgement, if anything: a record of a newer version, or a quarantine that cannot be
+ * written.
  */
 export async function quarantineRejected(
   message: DecodedMessage,

@@ -9,9 +9,10 @@ export interface QuarantinePorts {
 }
 
 /**
- * Writes the record of one segment's failure, with all that a redrive needs. Answers its URI, durable by then (I3).
+ * Writes the record of one segment's failure, with everything a redrive needs. Returns the record's URI once it is durable
+ * (I3).
  *
- * @param found what was read of it, where anything was: the event's words are hints
+ * @param found what was read of the object, if anything; the event's ETag and size are only hints
  * @throws `store.unavailable`, `auth.failed`
  */
 export async function quarantineSegment(
@@ -42,12 +43,12 @@ export async function quarantineSegment(
   return quarantineUri;
 }
 
-/** What was read of the object, where it was refused for that: the event's ETag is a hint. */
+/** ETag and size of the object, if it was refused for what was read of it; the event's ETag is only a hint. */
 function readBy({ context: { etag, sizeBytes } }: RegistrarError) {
   return typeof etag === 'string' && typeof sizeBytes === 'number' ? { etag, sizeBytes } : undefined;
 }
 
-/** How a record names a segment. */
+/** A segment as a quarantine record names it. */
 export function quarantinedSegment(
   reference: SegmentReference,
   found?: { readonly etag: string; readonly sizeBytes: number },

@@ -8,8 +8,8 @@ export interface SendAgainPorts {
 }
 
 /**
- * Sends segments to the queues of their tables, in messages that were never sent before: none is swallowed by the queue's
- * deduplication (a nonce is in each body). Answers those that a queue did not take, with its reason.
+ * Sends segments to the queues of their tables in messages that were never sent before (each body has a nonce), so that the
+ * queue's deduplication drops none. Returns the segments that a queue did not accept, with its reason.
  *
  * @throws `config.invalid` without a queue, `queue.unavailable`, `auth.failed`
  */

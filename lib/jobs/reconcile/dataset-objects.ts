@@ -8,7 +8,7 @@ import { formatIdentifier, type TableIdentifier } from '../../spec/table-identif
 import type { TableState } from '../../spec/table-state.ts';
 import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 
-/** Only what a shipper uploaded to this dataset is a segment (I11). */
+/** Tests whether an object is a segment that a shipper uploaded to this dataset (I11). */
 export function segmentTest(
   table: TableIdentifier,
   state: TableState,
@@ -33,7 +33,7 @@ export async function waitingIn(
   return new Set(failures.flatMap(({ record }) => record.segment?.uri ?? []));
 }
 
-/** What the ledger is asked with. */
+/** A listed object as a candidate for the ledger. */
 export function candidateOf({ uri, version, sizeBytes, lastModifiedMs }: ListedObject): Candidate {
   return { uri, etag: version, sizeBytes, uploadedMs: lastModifiedMs, copied: false };
 }

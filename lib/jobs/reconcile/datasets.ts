@@ -4,15 +4,18 @@ import type { Store } from '../../ports.ts';
 import { layoutRouter, type Routing } from '../../route/layout.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 
-/** A dataset as it lies in the store: its directory, and the table that it goes to. */
+/** A dataset in the store: its directory, and the table that it goes to. */
 export type Dataset = Routing & { readonly kind: 'table' };
 
-/** What follows a slash: a directory with it sorts after all its keys, also in stores that compare keys percent-encoded (LocalStack does). */
+/**
+ * The character after a slash. A directory with it appended sorts after all of the directory's keys, also in stores that
+ * compare keys percent-encoded (as LocalStack does).
+ */
 const AFTER_SLASH = '0';
 
 /**
- * The datasets of an entry, found where they lie: one list request a directory, in key order, or every key of a directory that several
- * share. A directory without a key that leads to a table is none.
+ * Finds the datasets of an entry in the store: one list request per directory, in key order, or every key of a directory that
+ * several datasets share. A directory without a key that maps to a table is not a dataset.
  *
  * @throws `store.unavailable`, `auth.failed`
  */

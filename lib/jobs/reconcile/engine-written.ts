@@ -6,7 +6,8 @@ import { readAheadBytes } from '../register/table-cache.ts';
 import type { Dataset } from './datasets.ts';
 
 /**
- * Those that an Iceberg engine wrote: they may be the table's own, at a path that nothing remembers (I11). Costs a request each.
+ * Finds the objects that an Iceberg engine wrote: they may be the table's own files, below a path that nothing remembers (I11).
+ * Costs one request per object.
  *
  * @returns their URIs; none where `on_unprovable` is `register`
  * @throws `store.unavailable`, `auth.failed`

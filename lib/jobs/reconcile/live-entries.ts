@@ -6,14 +6,14 @@ import type { ManifestEntry } from '../../spec/manifest.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
 import { readWhole } from '../register/table-manifests.ts';
 
-/** A manifest that has live entries of the path looked for. */
+/** A manifest with live entries of the requested path. */
 export interface ManifestWithEntries {
   readonly manifest: ListedManifest;
   readonly bytes: Uint8Array;
   readonly entries: readonly ManifestEntry[];
 }
 
-/** The live entries of one path, in whatever spelling, manifest by manifest in the list's order. */
+/** The live entries of one path in any spelling, by manifest, in the list's order. */
 export async function liveEntries(
   store: Pick<Store, 'read'>,
   list: ManifestList,

@@ -6,7 +6,7 @@ import { type ReconcileOptions, type ReconcilePorts, reconcile } from './reconci
 import type { Reconciliation } from './reconcile-report.ts';
 
 export interface ReconcileAllOptions extends ReconcileOptions {
-  /** One dataset alone, of every pipeline that has it. */
+  /** Only this dataset, in every pipeline that has it. */
   readonly dataset?: string;
 }
 
@@ -17,8 +17,8 @@ export interface Unreconciled {
 }
 
 /**
- * Reconciles the datasets of the configuration one by one, in key order; a pass that runs out of time ends it, and
- * `startAfter` goes on from where it says. One dataset's failure leaves the others alone.
+ * Reconciles the datasets of the configuration one by one, in key order. A run that is out of time ends there, and `startAfter`
+ * resumes where its report says. A dataset that fails does not affect the others.
  */
 export async function* reconcileAll(
   ports: ReconcilePorts,
@@ -48,7 +48,7 @@ export async function* reconcileAll(
   }
 }
 
-/** In the order of keys: by their bytes. */
+/** Whether the directory comes before the URI in key order, which compares bytes. */
 function isBefore(directory: string, uri: string): boolean {
   return Buffer.compare(Buffer.from(directory), Buffer.from(uri)) < 0;
 }

@@ -3,25 +3,25 @@ import type { ReconcilePorts } from './reconcile.ts';
 import { type ReconcileAllOptions, reconcileAll } from './reconcile-all.ts';
 import { type Reconciliation, totals } from './reconcile-report.ts';
 
-/** What a schedule sends, and what a pass that ran out of time is to be sent next. All of it optional. */
+/** What a schedule sends, and what a run that is out of time wants to be sent next. Everything is optional. */
 export interface ReconcileRequest {
   readonly dataset?: string;
-  /** `2026-01-31`, or with a time: objects uploaded before are not looked at. */
+  /** `2026-01-31`, or with a time: objects uploaded earlier are skipped. */
   readonly since?: string;
   readonly startAfter?: string;
   /** @default enqueue */
   readonly missing?: 'report' | 'enqueue';
-  /** The first dataset that an earlier pass of the same look could not compare. */
+  /** The first error of an earlier run of the same comparison. */
   readonly failed?: { readonly code: ErrorCode; readonly message: string };
 }
 
-/** Of a bounded size, since an event carries it: each dataset's figures are in the log. */
+/** Bounded in size, since an event carries it: the figures of each dataset are in the log. */
 export interface ReconcileAnswer {
-  /** How many were compared. */
+  /** Number of datasets compared. */
   readonly datasets: number;
-  /** Over all of them. */
+  /** Figures over all of them. */
   readonly totals: Readonly<Record<string, number>>;
-  /** The request to go on with; absent when all was looked at. The deployment sends it back. */
+  /** The request to continue with; absent when everything was compared. The deployment sends it back. */
   readonly next?: ReconcileRequest;
 }
 
@@ -59,7 +59,7 @@ export async function reconcileRequest(
   };
 }
 
-/** Another pass would come no further either. */
+/** The error for a run that could not finish its first step: another run would get no further. */
 function stuck(startAfter: string): RegistrarError {
   return new RegistrarError(
     'invocation.timeout',

@@ -1,6 +1,6 @@
 import { type ObjectCount, type Pace, paceOf } from '../pace.ts';
 
-/** How far the comparison of one dataset has come; its rate is of objects looked at. */
+/** How far the comparison of one dataset has come; the rate counts objects looked at. */
 export interface ReconcileProgress extends Pace {
   readonly directory: string;
   readonly listed: number;

@@ -24,40 +24,40 @@ export type ReportedReason =
   | 'gone'
   | 'live-twice';
 
-/** What is in the store, and what is in the table, of one dataset. */
+/** The comparison of one dataset's objects in the store with its table. */
 export interface Reconciliation {
   readonly table: string;
   readonly directory: string;
   /** Objects below the directory, the table's own files among them. */
   readonly listed: number;
-  /** Live in the table, and there. */
+  /** Objects that are live in the table. */
   readonly registered: number;
-  /** No segments: the table's own files, markers, keys that lead nowhere. */
+  /** Objects that are not segments: the table's own files, markers, keys that map to no table. */
   readonly ignored: number;
-  /** Uploaded within the grace: on their way, most likely. */
+  /** Uploaded within the grace period: probably still on their way. */
   readonly recent: number;
-  /** Uploaded before `since`: not looked at. */
+  /** Uploaded before `since`, and skipped. */
   readonly older: number;
-  /** In the store and provably in no retained snapshot of any ref: what is enqueued or registered. */
+  /** In the store and provably in no retained snapshot of any ref: these are enqueued or registered. */
   readonly missing: Finding;
   readonly reported: Readonly<Record<ReportedReason, Finding>>;
-  /** What became of the missing ones: `sent`, or the outcomes of a registration. */
+  /** What became of the missing segments: `sent`, or the outcomes of a registration. */
   readonly done: Readonly<Record<string, number>>;
-  /** Commits of the table that landed once and are gone: what is missing may be theirs. */
+  /** Commits of the table that had landed and are gone: the missing segments may be theirs. */
   readonly lost?: LostCommits;
-  /** Time ran out after this object: go on from there. */
+  /** Time ran out after this object: resume there. */
   readonly resumeAfter?: string;
 }
 
 export interface Finding {
   readonly count: number;
-  /** The first of them. */
+  /** The URIs of the first ones. */
   readonly sample: readonly string[];
 }
 
 const SAMPLE = 100;
 
-/** Counts while a dataset is looked at, in constant memory. */
+/** Keeps the counts while a dataset is compared, in constant memory. */
 export interface Tally {
   listed: number;
   registered: number;
@@ -116,7 +116,7 @@ export function newTally(): Tally {
   return tally;
 }
 
-/** A reconciliation without its samples: for logs and answers. */
+/** A reconciliation's figures without the sample URIs, for logs and answers. */
 export function figures({ missing, reported, ...rest }: Reconciliation) {
   const byReason = Object.entries(reported).map(([reason, { count }]) => [reason, count] as const);
   return {
@@ -126,7 +126,7 @@ export function figures({ missing, reported, ...rest }: Reconciliation) {
   };
 }
 
-/** The counts of several reconciliations, added up; what became of missing segments among them. */
+/** The counts of several reconciliations added up, including what became of missing segments. */
 export function totals(reconciliations: readonly Reconciliation[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const { done, ...rest } of reconciliations.map(figures)) {

@@ -26,32 +26,32 @@ import { figures, newTally, type Reconciliation, type Tally } from './reconcile-
 export type ReconcilePorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
 
 export interface ReconcileOptions {
-  /** What becomes of missing segments. @default report */
+  /** What to do with missing segments. @default report */
   readonly missing?: 'report' | 'enqueue' | 'register';
-  /** Objects uploaded before are not looked at, unless they are live. */
+  /** Skip objects uploaded earlier, unless they are live. */
   readonly sinceMs?: number;
-  /** Objects younger than this are on their way, most likely. @default one hour */
+  /** Treat objects younger than this as still on their way. @default one hour */
   readonly graceMs?: number;
-  /** Where an earlier pass ran out of time. */
+  /** Resume after this URI, where an earlier run stopped. */
   readonly startAfter?: string;
-  /** Asks to stop: what is under way is finished, and the report says where to go on. */
+  /** Aborted to stop: work under way is finished, and the report says where to resume. */
   readonly signal?: AbortSignal;
-  /** Told after every thousand objects; for what is left, the objects are counted beside the work. */
+  /** Called after every thousand objects. To estimate what is left, the objects are counted alongside the work. */
   readonly onProgress?: (progress: ReconcileProgress) => void;
 }
 
 const GRACE_MS = 3_600_000;
-/** How many objects the ledger is asked for at once. */
+/** How many objects to ask the ledger about at once. */
 const BATCH = 1_000;
-/** Kept back from the invocation's time for the rest of a batch and the report. */
+/** Time kept for the rest of a batch and the report. */
 const REPORT_MS = 10_000;
 
 /**
- * Compares what lies in the store under a dataset with its table, in one pass over both: memory grows with the number of
- * live files by some 18 bytes each, and not with their names. Only what is provably in no retained snapshot of any ref is
- * enqueued or registered; everything else that is not in order is reported, and touched by nobody (I9).
+ * Compares the objects of a dataset with its table, in one pass over both. Memory grows by about 18 bytes per live file. Only
+ * what is provably in no retained snapshot of any ref is enqueued or registered; everything else that is not in order is
+ * reported and left alone (I9).
  *
- * @param remainingMs milliseconds left; a pass that does not end in time says where to go on
+ * @param remainingMs milliseconds left; a run that does not finish in time says where to resume
  * @throws `table.missing`, and the errors of catalog, store and queue
  */
 export async function reconcile(
@@ -108,7 +108,7 @@ export async function reconcile(
   return report;
 }
 
-/** Tells how far it is to whoever wants to know; at its end the objects are counted no further. */
+/** Reports progress if anyone listens; ends the counting of objects with the run. */
 function progressTeller(
   directory: string,
   list: () => AsyncIterable<unknown>,
@@ -125,7 +125,7 @@ function progressTeller(
   };
 }
 
-/** The live files of the branch's head; a path that is live twice is noted. */
+/** Indexes the live files of the branch's head, noting paths that are live twice. */
 async function indexLive(
   state: TableState,
   { entry }: Dataset,
@@ -146,7 +146,7 @@ function tableFiles({ store, tableStore = store }: EntryPorts): Pick<EntryPorts[
   return tableStore;
 }
 
-/** Sorts objects that are not live, and sees to those that are missing. */
+/** Sorts the objects that are not live, and enqueues or registers those that are missing. */
 function settlerOf(
   dataset: Dataset,
   state: TableState,
@@ -206,7 +206,7 @@ async function enqueue(
   add(tally, 'refused', refused.size);
 }
 
-/** Live entries below the directory whose object was not met, as far as this pass went. */
+/** Notes live entries below the directory whose object was not met, as far as this run got. */
 async function noteGone(
   state: TableState,
   { entry, directory }: Dataset,
@@ -228,7 +228,7 @@ async function noteGone(
   }
 }
 
-/** In the order of keys: by their bytes. */
+/** Whether one URI comes after the other in key order, which compares bytes. */
 function follows(uri: string, other: string): boolean {
   return Buffer.compare(Buffer.from(uri), Buffer.from(other)) > 0;
 }

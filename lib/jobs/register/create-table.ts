@@ -30,12 +30,13 @@ export type CreateTableSettings = NewTableSettings & Pick<Entry, 'create_via'>;
 const MAX_FINISHING_ATTEMPTS = 5;
 
 /**
- * Makes a dataset's table with the field IDs of its first segment, or finishes one that was begun ({@link isHalfMade}).
- * Of two creators at once both get the one table; a table that somebody else made in between is answered as it is, for
- * the rules of first contact.
+ * Creates a dataset's table with the field IDs of its first segment, or finishes one that was half created ({@link
+ * isHalfMade}). When two creators race, both get the same table. A table that somebody else created in the meantime is returned
+ * as it is.
  *
- * @throws `catalog.refused` saying what the catalog did when it answers another table than it was sent,
- *   `table.missing` when the catalog has lost a table that lies there, `catalog.commit_unknown`, `sink.iceberg_schema_mismatch` and `sink.iceberg_partition_undetermined` for a segment that cannot begin a table
+ * @throws `catalog.refused` saying what the catalog did when it answers another table than it was sent, `table.missing` when
+ *   the catalog has lost a table that lies there, `catalog.commit_unknown`, `sink.iceberg_schema_mismatch` and
+ *   `sink.iceberg_partition_undetermined` for a segment that cannot begin a table
  */
 export async function createTable(
   ports: CreateTablePorts,
@@ -63,7 +64,11 @@ export async function createTable(
   );
 }
 
-/** @throws `table.missing` when a table lies there that the catalog does not know; answers one that was made in between */
+/**
+ * Makes sure that the catalog has not lost a table at this location; returns one that was created in the meantime.
+ *
+ * @throws `table.missing` when there is a table at the location that the catalog does not know
+ */
 async function lost(
   { catalog, store }: CreateTablePorts,
   identifier: TableIdentifier,
@@ -90,8 +95,8 @@ type Make = (
 ) => Promise<Made>;
 
 /**
- * `register` alone lets `last-column-id` start high, but a catalog that only has it by the protocol's default may answer an
- * empty table to it (SeaweedFS): there it is not tried unasked.
+ * Which ways to try. Only `register` allows a high `last-column-id`, but a catalog that supports it merely by the protocol's
+ * default may respond with an empty table (SeaweedFS), so there it is not tried unless asked for.
  */
 async function routes(catalog: Catalog, via: Entry['create_via']): Promise<readonly Route[]> {
   if (via !== 'auto') return [via];
@@ -137,7 +142,7 @@ const makeVia: Readonly<Record<Route, Make>> = {
 
 const unlocated: Made = { refusal: 'a table whose location the catalog chooses is made by a create request' };
 
-/** Nothing is done, and no other way would be let through. */
+/** The catalog throttles: nothing was done, and other ways would be throttled too. */
 function throttled(identifier: TableIdentifier, message: string): RegistrarError {
   return new RegistrarError(
     'catalog.unavailable',
@@ -149,7 +154,7 @@ function isLocated(table: NewTable): table is LocatedTable {
   return table.location !== undefined;
 }
 
-/** A definite no of one way leaves the others to try. */
+/** Turns a definite refusal into a value, so that the other ways can be tried. */
 async function refusable(make: () => Promise<LoadedTable | 'exists'>): Promise<'exists' | Made> {
   try {
     const answer = await make();
@@ -178,7 +183,7 @@ async function other(catalog: Catalog, identifier: TableIdentifier): Promise<Loa
   );
 }
 
-/** What a catalog made with field IDs of its own gets the dataset's, before any data. */
+/** Gives a table that the catalog created with its own field IDs those of the dataset, before it has any data. */
 async function finish(
   catalog: Catalog,
   settings: NewTableSettings,

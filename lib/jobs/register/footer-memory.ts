@@ -1,18 +1,21 @@
 /**
- * How many bytes of footers an invocation holds at once, over all its tables. A batch whose footers do not fit is registered in
- * several rounds, each with its own commit.
+ * Limits how many bytes of footers an invocation holds at once, over all its tables. A batch whose footers do not fit is
+ * registered in several rounds, each with its own commit.
  */
 export interface FooterMemory {
-  /** Takes room for a footer; false when there is none. A round that holds nothing yet always gets room, so that it goes on. */
+  /**
+   * Reserves room for a footer; false when there is none. A round that holds nothing yet always gets room, so that it makes
+   * progress.
+   */
   take(round: FooterRound, bytes: number): boolean;
-  /** Ends a round and gives back what it took. */
+  /** Ends a round and releases what it reserved. */
   release(round: FooterRound): void;
 }
 
 /** What one table's round holds. */
 export interface FooterRound {
   heldBytes: number;
-  /** It has ended: reads of it that still wait are not begun. */
+  /** The round has ended: reads that are still waiting are not started. */
   isOver: boolean;
 }
 

@@ -18,20 +18,20 @@ export interface BatchResult {
   readonly registrations: readonly Registration[];
 }
 
-/** From this receive on a table's segments go in growing groups, so that one of them cannot hold up the others. */
+/** From this receive on, a table's segments are registered in growing groups, so that one of them cannot hold up the others. */
 const GROUPS_FROM_RECEIVE = 3;
-/** As many as a snapshot's summary can list by hash: of a larger commit the ledger would have to read the manifests. */
+/** As many as a snapshot's summary can list by hash. For a larger commit the ledger would have to read manifests. */
 const MAX_SEGMENTS_A_COMMIT = 1_500;
-/** From this receive on every segment goes alone, and leaves word before it is touched. */
+/** From this receive on, every segment is registered alone, with a quarantine record written before it is touched. */
 const ALONE_FROM_RECEIVE = 10;
-/** A group is not begun with less than this left. */
+/** No group is started with less time left than this. */
 const GROUP_MS = 5_000;
-/** So many segments in a row without catalog or store: the rest waits for the next delivery. */
+/** After this many segments in a row that fail because catalog or store is down, the rest waits for the next delivery. */
 const MAX_OUTAGES = 3;
 
 /**
- * Registers one table's segments, by how often their messages were received: at first all in one commit; from the third
- * receive in groups of 1, 2, 4, …, doubling while that works; from the tenth one by one.
+ * Registers one table's segments, depending on how often their messages were received: at first all in one commit; from the
+ * third receive in groups of 1, 2, 4, …, doubling while that works; from the tenth one by one.
  */
 export async function registerDelivered(
   target: TableTarget,
@@ -82,7 +82,7 @@ export async function registerDelivered(
   };
 }
 
-/** Once over all segments, as many at a time as their footers find room in memory. */
+/** Goes through all segments once, as many at a time as their footers find room in memory. */
 async function inRounds(
   target: TableTarget,
   references: readonly SegmentReference[],

@@ -17,22 +17,22 @@ import type { TableState } from '../../spec/table-state.ts';
 import { isReupload } from './re-upload.ts';
 import type { SegmentRead } from './read-footers.ts';
 
-/** What one attempt says of each segment of its batch, all of it on one state of the table. */
+/** What one attempt decides about each segment of its batch, all of it on one state of the table. */
 export interface Judgement {
   readonly registered: ReadonlyMap<string, bigint>;
   readonly ignored: ReadonlyMap<string, IgnoredReason>;
   readonly condemned: ReadonlyMap<string, RegistrarError>;
-  /** Those of which no snapshot of the branch registered anything, condemned ones among them. */
+  /** Segments that no snapshot of the branch registered, condemned ones included. */
   readonly provenAbsent: ReadonlySet<string>;
-  /** Proven absent and fitting: what this attempt commits. */
+  /** The segments that this attempt commits: proven absent, and fitting the schema. */
   readonly accepted: readonly AcceptedSegment[];
   readonly merge: SchemaMerge;
 }
 
 export interface AcceptedSegment {
-  /** Its field IDs are the table's. */
+  /** With the table's field IDs. */
   readonly segment: Segment;
-  /** By the table's default spec. */
+  /** One value per field of the table's default spec. */
   readonly partition: readonly PartitionValue[];
 }
 
@@ -40,14 +40,17 @@ export interface JudgementOptions {
   readonly entry: Entry;
   readonly manifests: ManifestReader;
   readonly memory: LedgerMemory;
-  /** A lost answer may be this table's newest commit: what cannot be proven absent is no business of quarantine then. */
+  /**
+   * An earlier commit's answer was lost, so it may be the table's newest commit: what cannot be proven absent must not be
+   * quarantined then.
+   */
   readonly afterUnknown: boolean;
 }
 
 /**
- * Ledger, then types, then schema: is the segment there, is it one that this table's format can hold, does it fit.
+ * Judges each segment by ledger, types and schema: is it already in the table, can the table's format hold it, does it fit?
  *
- * @throws `catalog.commit_unknown` when an earlier attempt's fate cannot be told from an unprovable absence
+ * @throws `catalog.commit_unknown` when it cannot be told whether an earlier attempt committed a segment
  */
 export async function judge(
   state: TableState,
@@ -110,7 +113,10 @@ export interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
   readonly refused: ReadonlyMap<string, RegistrarError>;
 }
 
-/** Undefined for a segment without field IDs that does not fit: nothing says which columns it has. */
+/**
+ * The segment with the table's field IDs; undefined if it has none and does not fit, since nothing tells then which columns it
+ * has.
+ */
 function underTableIds(segment: Segment, state: TableState, entry: Entry): Segment | undefined {
   if (segment.idsFrom === 'file') return segment;
   const ids = mergeSchemas(state, [segment], mergeOptions(entry)).fieldIdsOf.get(segment.uri);
@@ -121,7 +127,10 @@ function mergeOptions(entry: Entry): MergeOptions {
   return { fieldIds: entry.field_ids, caseSensitiveNames: entry.case_sensitive_names };
 }
 
-/** Merges the schemas and finds each segment's partition; a segment without one takes its part of the merge with it. */
+/**
+ * Merges the schemas and determines each segment's partition. A segment without a definite partition also loses its part in the
+ * merge.
+ */
 export function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fit {
   const merge = mergeSchemas(state, segments, mergeOptions(entry));
   const fields = resolvePartitionFields(state.defaultSpec, merge.schema);
@@ -148,7 +157,7 @@ export function fit(state: TableState, segments: readonly Segment[], entry: Entr
   return { ...rest, refused: new Map([...rest.refused, ...unplaced]) };
 }
 
-/** An error that concerns one segment alone; any other ends the batch. */
+/** Returns an error that concerns one segment only; rethrows any other, which ends the batch. */
 export function ofSegment(error: unknown): RegistrarError {
   if (error instanceof RegistrarError && error.scope === 'segment') return error;
   throw error;
@@ -166,7 +175,7 @@ function provenAbsence(absentAt: SegmentReference['absentAt']): Candidate['absen
   return { tableUuid, snapshotId: snapshotId === null ? null : BigInt(snapshotId) };
 }
 
-/** What a footer was found to be, by what it was read for: a retry, and whoever reads it ahead, pay for it once. */
+/** Decoded footers, by the options they were decoded with, so that retries and whoever decodes ahead share the work. */
 const decoded = new WeakMap<SegmentRead, DecodedFooter>();
 
 interface DecodedFooter {

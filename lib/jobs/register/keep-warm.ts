@@ -5,10 +5,10 @@ import type { SegmentRead } from './read-footers.ts';
 import type { StagedBatch } from './staging.ts';
 import { type CachedTable, DOUBTED, listOfHead, MOST_DOUBT, SOME_DOUBT } from './table-cache.ts';
 
-/** How a registration began and ended, as far as the cache is concerned. */
+/** How a registration began and ended, as far as it matters for the cache. */
 export interface RegistrationEnd {
   readonly cached: CachedTable | undefined;
-  /** What it began on, and whether that was the cached state, without a load. */
+  /** The state it began with, and whether that came from the cache without a load. */
   readonly begun: { readonly warm: boolean; readonly state: TableState };
   readonly branch: string;
   readonly segments: readonly SegmentRead[];
@@ -18,8 +18,8 @@ export interface RegistrationEnd {
 }
 
 /**
- * What the next commit begins with; undefined when the branch is not at our snapshot or the schema ID is not the predicted
- * one, since then the catalog has done something else and the table is loaded next time.
+ * The state for the next commit to begin with. Undefined if the branch is not at our snapshot or the schema ID is not the
+ * predicted one: then the catalog did something else, and the table is loaded next time.
  */
 export function keepWarm({
   cached,
@@ -49,7 +49,10 @@ export function keepWarm({
   return asPredicted ? { ...kept, list: staged.list } : undefined;
 }
 
-/** Stale again while some doubt is left is doubt in full; each load that shows no foreign commit takes some of it away. */
+/**
+ * How much to doubt the cached state next time. Meeting another writer's commit while doubt is left sets it to the maximum;
+ * each load that shows none reduces it.
+ */
 function doubt(
   cached: CachedTable | undefined,
   begun: RegistrationEnd['begun'],

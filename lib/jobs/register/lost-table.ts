@@ -4,12 +4,12 @@ import type { TableState } from '../../spec/table-state.ts';
 import { commitsLostSince } from '../health/lost-commits.ts';
 import type { CachedTable } from './table-cache.ts';
 
-/** `00042-{uuid}.metadata.json`, also gzipped; `00000-…` is of a creation, and has no data. */
+/** `00042-{uuid}.metadata.json`, possibly gzipped. Version `00000` is a creation, without data. */
 const METADATA_FILE = /\/(\d+)-[^/]+\.metadata\.json$/;
 
 /**
- * The newest metadata file of a table that lies at this location and has had a commit; undefined when there is none. Where the catalog knows no
- * such table, it has lost it (docs/maintenance.md): a second one there would forget what the first has registered.
+ * The newest metadata file of a table at this location that has had a commit; undefined when there is none. If the catalog does
+ * not know the table, it has lost it (docs/maintenance.md), and a second one there would forget what the first has registered.
  *
  * @throws `store.unavailable`, `auth.failed`
  */
@@ -27,7 +27,7 @@ export async function newestMetadata(
   return newest?.uri;
 }
 
-/** A warm container knows commits that a restored catalog does not. */
+/** Logs commits that a warm container remembers and a restored catalog no longer has. */
 export function tellOfLost(cached: CachedTable | undefined, now: TableState, branch: string, log: Log): void {
   const lost = cached && commitsLostSince(cached.state, now, branch);
   if (lost === undefined) return;

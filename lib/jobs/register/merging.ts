@@ -24,20 +24,20 @@ export interface MergingPorts {
   readonly remainingMs: () => number;
 }
 
-/** What an attempt does about the parent's many manifests. */
+/** What an attempt does about the many manifests of its parent snapshot. */
 export interface Merging {
   readonly merged?: MergedManifest;
   /** Whether an earlier attempt has uploaded it. */
   readonly isWritten?: boolean;
-  /** For the list that the attempt writes. */
+  /** For the manifest list that the attempt writes. */
   readonly lookForMergeAt?: number | undefined;
 }
 
-/** An attempt that merges has this long before it begins: reading and writing must not cost the commit its time. */
+/** The time an attempt must have left to start merging: reading and writing must not cost the commit its time. */
 const MERGE_MS = 20_000;
 const READS_AT_ONCE = 32;
 
-/** A merged manifest, and all of the table that it depends on. */
+/** A merged manifest, and everything of the table that it depends on. */
 interface Made {
   readonly merged: MergedManifest;
   readonly writtenFor: WrittenFor;
@@ -52,10 +52,9 @@ type WrittenFor = readonly [
 ];
 
 /**
- * Merges manifests in the commit that finds too many, for the attempts of one batch. What the first attempt made serves a
- * later one while each of its sources is in the list of that one's parent, word for word, and the attempt before is proven
- * not to have landed; a commit that meets others begins no other merge. What stands in the way of merging never stands in
- * the way of the commit.
+ * Merges manifests in a commit that finds too many, for the attempts of one batch. A later attempt reuses what the first one
+ * made if every source is still in its parent's list, unchanged, and the previous attempt provably did not land. An attempt
+ * that finds other manifests does not start another merge. If merging fails, the commit goes ahead without it.
  */
 export function mergingOf(
   entry: Entry,
@@ -92,7 +91,7 @@ interface MergeTarget {
   readonly spec: PartitionSpec;
 }
 
-/** Undefined, and a line in the log, where it cannot be done now. */
+/** Merges, or logs why it cannot be done now and returns undefined. */
 async function merge(
   sources: readonly ListedManifest[],
   { state, schema, spec }: MergeTarget,
@@ -143,7 +142,7 @@ async function readSources(
   }
 }
 
-/** The specs whose manifests can be written with this schema: a transform may be unknown, a source column gone. */
+/** The specs whose manifests can be written with this schema: a transform may be unknown, or a source column gone. */
 function writableSpecs({ specs }: TableState, schema: Schema): ReadonlySet<number> {
   const writable = specs.filter((spec) => {
     try {
@@ -165,7 +164,10 @@ function writtenFor(state: TableState, schema: Schema, spec: PartitionSpec | und
   return [state.uuid, metadataDirectory(state), state.formatVersion, schema, spec];
 }
 
-/** Sources are compared as they are listed: a rollback may have given one another sequence number or first row ID. */
+/**
+ * Whether a merged manifest was made from these sources. They are compared as listed, since a rollback may have given one
+ * another sequence number or first row ID.
+ */
 function isMadeFor(
   { merged, writtenFor: before }: Made,
   state: TableState,

@@ -6,8 +6,8 @@ import type { Metrics } from '../../spec/manifest.ts';
 import type { TableState } from '../../spec/table-state.ts';
 
 /**
- * Whether a path that is registered under another ETag holds the same segment uploaded once more: size, record count and
- * every metric that entry and footer both have are equal. Metrics are compared under the schema of the registration.
+ * Whether a path that is registered under another ETag holds the same segment uploaded again: size, record count and every
+ * metric that both entry and footer have are equal. Metrics are compared under the schema of the registration.
  *
  * @param segment its field IDs are the table's; undefined where they cannot be told
  */
@@ -37,7 +37,10 @@ function agree(a: Metrics, b: Metrics): boolean {
   );
 }
 
-/** Columns that one side does not know say nothing: a table's metrics modes may have changed since. */
+/**
+ * Whether two maps agree on the columns that both have. Columns known to one side only say nothing, since a table's metrics
+ * modes may have changed.
+ */
 function agreeOn<V>(
   a: ReadonlyMap<number, V>,
   b: ReadonlyMap<number, V>,

@@ -5,7 +5,7 @@ import type { Store } from '../../ports.ts';
 import type { IgnoredReason } from '../../report/outcome.ts';
 import { type FooterRead, readFooter } from '../../segment/read-footer.ts';
 
-/** A segment as it lies in the store, nothing judged yet. */
+/** A segment as read from the store, before anything is judged. */
 export interface SegmentRead {
   readonly reference: SegmentReference;
   readonly uri: string;
@@ -18,7 +18,7 @@ export interface FootersRead {
   readonly ignored: ReadonlyMap<string, IgnoredReason>;
   /** Segments that no table could take. */
   readonly condemned: ReadonlyMap<string, RegistrarError>;
-  /** Segments whose footers did not fit in memory beside the others': they are for a next round. */
+  /** Segments left for a next round, because their footers did not fit in memory with the others'. */
   readonly postponed: ReadonlySet<string>;
 }
 
@@ -27,13 +27,13 @@ export interface FooterLimits {
   readonly maxFooterBytes: number;
   readonly concurrently: LimitFunction;
   readonly hasRoom: (footerBytes: number) => boolean;
-  /** The round has ended, or its time has: what still waits to be read is not. */
+  /** Whether the round or its time has ended: reads that are still waiting are then not started. */
   readonly isOver: () => boolean;
-  /** Told of each footer while others are still under way. */
+  /** Called with each footer while others are still being read. */
   readonly arrived?: ((segment: SegmentRead) => void) | undefined;
 }
 
-/** How often an object that is replaced between the two requests for its footer is read again. */
+/** How often to read an object again that is replaced between the two requests for its footer. */
 const MAX_READS = 3;
 
 /** Reads the footers of a batch, each key once, several at a time. @throws `store.unavailable`, `auth.failed` */
@@ -64,7 +64,7 @@ export async function readFooters(
   return { segments, ignored, condemned, postponed };
 }
 
-/** What several notifications say of one key: a copy and the proof of a redrive hold whoever brought them. */
+/** Merges what several notifications say about one key: a copy flag and a redrive's proof hold whichever brought them. */
 function asOne(named: readonly SegmentReference[], last: SegmentReference): SegmentReference {
   const copied = named.some((reference) => reference.copied === true);
   const absentAt = named.find((reference) => reference.absentAt !== undefined)?.absentAt;

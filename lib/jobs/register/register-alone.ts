@@ -8,14 +8,14 @@ import { quarantinedSegment, quarantineSegment } from '../quarantine/quarantine-
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { withinTime } from './within-time.ts';
 
-/** Kept back for saying that the segment was survived. */
+/** Time kept for recording that the function survived the segment. */
 const ANSWER_MS = 1_000;
 
 /**
- * Registers one segment of a message that keeps failing. Word of it is left before and answered after, once: where an
- * earlier word stands unanswered the function died on this segment, and it is quarantined untouched. So is one that alone
- * makes this software fail. One that waits in quarantine already waits on. Errors of catalog, table, authentication and
- * store never quarantine.
+ * Registers one segment of a message that keeps failing. A `trying` record is written before the segment is touched and
+ * answered afterwards, once. If an earlier record is unanswered, the function died on this segment, so it is quarantined
+ * untouched; so is a segment that makes this software fail on its own. A segment already in quarantine stays there. Errors of
+ * catalog, table, authentication and store never quarantine.
  */
 export async function registerAlone(
   target: TableTarget,
@@ -57,13 +57,16 @@ interface Found {
   readonly record: QuarantineRecord;
 }
 
-/** What the quarantine says of a segment. */
+/** What the quarantine's records say about a segment. */
 interface Word {
-  /** A failure that nobody has answered. */
+  /** An open failure. */
   readonly waiting: Found | undefined;
-  /** A try that nobody has answered. */
+  /** A `trying` record without an answer. */
   readonly deadly: Found | undefined;
-  /** A try that came to an outcome: this segment ends no function. One that an outage or the time ended says nothing. */
+  /**
+   * An earlier try reached an outcome: this segment does not kill functions. A try that an outage or lack of time ended proves
+   * nothing.
+   */
   readonly survived: boolean;
 }
 
@@ -80,7 +83,7 @@ async function wordOf({ table, reference }: About, { quarantine }: TablePorts): 
   };
 }
 
-/** Another invocation may be at it right now. */
+/** Whether another invocation may still be working on it. */
 function isYoung({ at }: QuarantineRecord, { clock }: TablePorts): boolean {
   return clock.now() - Date.parse(at) <= LONGEST_INVOCATION_MS;
 }
@@ -94,7 +97,7 @@ function tryRecord(
   return { v: 1, kind, at, table, segment: quarantinedSegment(reference) };
 }
 
-/** A segment that is durable stays so whether or not this can be written. */
+/** Answers the `trying` record. A segment that is durable stays so even if this cannot be written. */
 async function answerTry(
   trying: string,
   outcome: SegmentOutcome | undefined,

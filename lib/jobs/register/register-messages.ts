@@ -12,9 +12,9 @@ import type { RegisterPorts } from './register-ports.ts';
 
 export interface RegisterMessagesPorts extends RegisterPorts {
   readonly queue: Pick<Queue, 'setVisibility'>;
-  /** Where messages that make no sense are set aside. */
+  /** Where messages that cannot be understood are put. */
   readonly quarantine: Pick<Quarantine, 'put'>;
-  /** The queue that the messages came from; undefined where the back-off is left to the queue's own visibility timeout. */
+  /** The queue that the messages came from; undefined to leave the back-off to the queue's own visibility timeout. */
   readonly queueUrl: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function registerMessages(
   return { batchItemFailures: failures.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-/** Registers what decoded messages name, wherever they came from: what became of each. */
+/** Registers what decoded messages name, wherever they came from, and returns what became of each. */
 export async function registerDecoded(
   messages: readonly DecodedMessage[],
   ports: Omit<RegisterMessagesPorts, 'queue' | 'queueUrl'>,
@@ -93,7 +93,9 @@ function segmentFailure(
   return undefined;
 }
 
-/** A visibility that cannot be changed costs time, not data: the queue's own timeout stands. */
+/**
+ * Sets when each failed message is delivered again. If that fails, the queue's own timeout applies: it costs time, not data.
+ */
 export async function backOff(
   failures: ReturnType<typeof failedMessages>,
   { queue, queueUrl, log }: Pick<RegisterMessagesPorts, 'queue' | 'queueUrl' | 'log'>,

@@ -9,13 +9,13 @@ import type { TableCache } from './table-cache.ts';
 /** The services of one configuration entry. */
 export interface EntryPorts {
   readonly store: Store;
-  /** Where the tables' own files are read and written, with credentials that the catalog hands out. @default store */
+  /** The store for the tables' own files, with credentials vended by the catalog. @default store */
   readonly tableStore?: Store;
   readonly catalog: Catalog;
   readonly quarantine: Quarantine;
 }
 
-/** Everything a registration needs of the world. */
+/** Everything a registration needs from the outside world. */
 export interface RegisterPorts {
   readonly entries: readonly Entry[];
   readonly portsOf: (entry: Entry) => EntryPorts;
@@ -26,17 +26,17 @@ export interface RegisterPorts {
   /** @default no traces */
   readonly trace?: Trace;
   readonly cache: TableCache;
-  /** Bounds the footers under way, over all tables of the container. */
+  /** Limits how many footers are read at once, over all tables of the container. */
   readonly footerLimit: LimitFunction;
   /** Bytes of footers that an invocation holds at once. @default 128 MiB */
   readonly maxFooterMemoryBytes?: number;
 }
 
-/** Where a batch of segments goes. */
+/** The table that a batch of segments goes to. */
 export interface TableTarget {
   readonly entry: Entry;
   readonly table: TableIdentifier;
-  /** Of a table that is created here; undefined where the catalog chooses it. */
+  /** The location for a table that is created here; undefined if the catalog chooses it. */
   readonly location: string | undefined;
 }
 

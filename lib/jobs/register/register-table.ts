@@ -23,8 +23,9 @@ import { ofTable, outcomeAttributes } from './table-span.ts';
 const MAX_ATTEMPTS = 10;
 
 /**
- * Registers one table's segments: one load (or the warm cache), footers side by side, one commit. A failure reaches the
- * segments of this table alone. Segments whose footers find no room in memory have no outcome: they are for a next round.
+ * Registers one table's segments with one load (or the warm cache), parallel footer reads and one commit. A failure affects
+ * only the segments of this table. Segments whose footers find no room in memory get no outcome: they are left for a next
+ * round.
  *
  * @param oldestSentMs when the oldest message among them was sent, where the queue said so
  */
@@ -77,7 +78,7 @@ export function footersOf(
   );
 }
 
-/** Decodes footers while the store is still busy with others', for what the table was when it was last seen. */
+/** Decodes footers while the store is still busy with others, using the table as it was last seen. */
 function decodeFor({ entry }: TableTarget, cached: CachedTable | undefined) {
   return cached && ((segment: SegmentRead) => void readSegment(segment, cached.state, entry));
 }
@@ -87,7 +88,7 @@ export interface ReadOptions {
   readonly bulk?: BulkStaging;
 }
 
-/** Registers segments whose footers are read or under way. A fault is the outcome of each of them. */
+/** Registers segments whose footers are read or being read. A fault becomes the outcome of each of them. */
 export async function registerRead(
   target: TableTarget,
   references: readonly SegmentReference[],
@@ -196,7 +197,7 @@ function cacheKey({ entry, table }: TableTarget): string {
   ]);
 }
 
-/** A fault of ours: reported like any other, so that nothing is acknowledged and other tables go on. */
+/** A fault in this software, reported like any other, so that nothing is acknowledged and other tables go on. */
 function unexpected(table: string, fault: unknown): RegistrarError {
   const message = fault instanceof Error ? fault.message : String(fault);
   return new RegistrarError(

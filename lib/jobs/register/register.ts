@@ -9,16 +9,17 @@ import type { RegisterPorts, TableTarget } from './register-ports.ts';
 import { withinTime } from './within-time.ts';
 
 export interface RegisterResult {
-  /** One an asked segment, in the order they were asked. */
+  /** One per requested segment, in the order requested. */
   readonly outcomes: readonly SegmentOutcome[];
   readonly registrations: readonly Registration[];
 }
 
-/** Kept back from the invocation's time for reporting what was done. */
+/** Time kept for reporting what was done. */
 const REPORT_MS = 1_500;
 
 /**
- * Registers segments of any mix of datasets: one snapshot a table, an outcome a segment. The neutral core: it knows no queue.
+ * Registers segments of any mix of datasets: one snapshot per table, one outcome per segment. This is the core, which knows no
+ * queue.
  *
  * @param remainingMs milliseconds that the invocation has left; what is not done in time is `failed`, never cut off
  * @param deliveries what the queue says of each reference's message; one that keeps failing has its segments isolated
@@ -74,7 +75,7 @@ export async function register(
 
 const FIRST_DELIVERY: Delivery = { receiveCount: 1 };
 
-/** What is not done in time is reported as failed; it may still land, which the ledger recognises at the redelivery. */
+/** The outcomes of what is not done in time: failed. It may still land, which the ledger recognises at the redelivery. */
 function outOfTime({ table: identifier }: TableTarget, references: readonly SegmentReference[]): BatchResult {
   const table = formatIdentifier(identifier);
   const error = new RegistrarError(
@@ -88,7 +89,7 @@ function outOfTime({ table: identifier }: TableTarget, references: readonly Segm
   };
 }
 
-/** No outcome is no proof that it is durable, so its message comes again (I3). */
+/** The outcome of a segment that got none: nothing proves that it is durable, so its message is delivered again (I3). */
 function forgotten(reference: SegmentReference): SegmentOutcome {
   const error = new RegistrarError(
     'invocation.timeout',

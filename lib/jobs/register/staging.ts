@@ -21,7 +21,7 @@ import type { SegmentRead } from './read-footers.ts';
 import { type CachedTable, listOfHead } from './table-cache.ts';
 import { manifestReader, readList } from './table-manifests.ts';
 
-/** What an attempt hands on when it lands. */
+/** What an attempt passes on when it lands. */
 export interface StagedBatch {
   readonly judgement: Judgement;
   readonly staged: StagedAppend;
@@ -34,24 +34,24 @@ export interface StagingPorts extends MergingPorts {
   readonly clock: Clock;
 }
 
-/** What is done otherwise where thousands of segments go in at once. */
+/** What is done differently when thousands of segments are committed at once. */
 export interface BulkStaging {
-  /** How the snapshots of this state are asked. */
+  /** How to consult the ledger about the snapshots of a state. */
   readonly ledgerOf: (state: TableState) => Pick<JudgementOptions, 'manifests' | 'memory'>;
   readonly maxFilesPerManifest: number;
 }
 
 export interface Staging {
   readonly stage: (attempt: Attempt) => Promise<StagedCommit<StagedBatch> | 'nothing' | 'reload'>;
-  /** What the last attempt said of the segments. */
+  /** The judgement of the last attempt. */
   readonly judgement: () => Judgement | undefined;
-  /** What was read of the table's snapshots, for the next batch. */
+  /** What was read of the table's snapshots, kept for the next batch. */
   readonly memory: LedgerMemory;
 }
 
 /**
- * Stages the attempts of one batch: judged anew on every state, its data files written to a manifest once and reused
- * while what they were written for stands, a manifest list of its own for every attempt (I1).
+ * Stages the attempts of one batch. Each attempt judges anew on its state and writes its own manifest list (I1); the manifest
+ * of data files is written once and reused as long as what it was written for holds.
  */
 export function stagingOf(
   entry: Entry,
@@ -155,7 +155,7 @@ export function stagingOf(
   };
 }
 
-/** What the manifests say of accepted segments. */
+/** The data files of accepted segments, as the manifests describe them. */
 export function dataFilesOf(
   { accepted, merge }: Pick<Judgement, 'accepted' | 'merge'>,
   state: TableState,
@@ -189,8 +189,8 @@ function propertiesAfter(
 }
 
 /**
- * Never before the table's last change, the parent (a change by the catalog's own clock may lie before it) or a segment's
- * upload: clocks that differ cannot turn the order round (C16).
+ * The snapshot's timestamp: never earlier than the table's last change, its parent snapshot (a change by the catalog's clock
+ * may be older than that) or a segment's upload, so that differing clocks cannot reverse the order (C16).
  */
 export function timestampMs(
   nowMs: number,

@@ -6,7 +6,7 @@ import type { Store } from '../../ports.ts';
 import type { ManifestEntry, ManifestFile } from '../../spec/manifest.ts';
 import type { Snapshot } from '../../spec/snapshot.ts';
 
-/** A snapshot's manifest list; undefined for v1 snapshots that have none. @throws `store.unavailable` when it is gone */
+/** A snapshot's manifest list; undefined for v1 snapshots that have none. @throws `store.unavailable` when the file is gone */
 export async function readList(
   store: Pick<Store, 'read'>,
   snapshot: Snapshot | undefined,
@@ -15,7 +15,7 @@ export async function readList(
   return readManifestList(await readWhole(store, snapshot.manifestList), snapshot.manifestList);
 }
 
-/** Reads manifests for the ledger; what was read before is the ledger memory's business. */
+/** Reads manifests for the ledger. The ledger's memory keeps what was read before. */
 export function manifestReader(store: Pick<Store, 'read'>): ManifestReader {
   return {
     added: (snapshot) => readAdditions(store, snapshot),
@@ -35,7 +35,7 @@ export function manifestReader(store: Pick<Store, 'read'>): ManifestReader {
   };
 }
 
-/** How many live data files a snapshot has, as far as its list says: a hint for sizes. */
+/** How many live data files a snapshot has according to its list: only a hint for sizing. */
 export async function liveFileCount(store: Pick<Store, 'read'>, head: Snapshot): Promise<number> {
   return dataManifests(await readList(store, head)).reduce(
     (sum, { addedFilesCount = 0, existingFilesCount = 0 }) => sum + addedFilesCount + existingFilesCount,
@@ -66,12 +66,12 @@ function dataManifests(list: ManifestList | undefined): readonly ManifestFile[] 
   return (list === undefined ? [] : manifestFiles(list)).filter(({ content }) => content === 0);
 }
 
-/** A count that its writer left out is unknown, not zero. */
+/** Whether a manifest may hold live files. A count that its writer left out is unknown, not zero. */
 function holdsLiveFiles({ addedFilesCount, existingFilesCount }: ManifestFile): boolean {
   return addedFilesCount !== 0 || existingFilesCount !== 0;
 }
 
-/** Decoded while they are iterated, block by block. */
+/** The entries of a manifest, decoded block by block as they are iterated. */
 async function entriesOf(
   store: Pick<Store, 'read'>,
   { manifestPath }: ManifestFile,
@@ -79,7 +79,7 @@ async function entriesOf(
   return readManifestEntries(await readWhole(store, manifestPath), manifestPath);
 }
 
-/** A file of the table. @throws `store.unavailable` when it is gone */
+/** Reads a file of the table. @throws `store.unavailable` when it is gone */
 export async function readWhole(store: Pick<Store, 'read'>, uri: string): Promise<Uint8Array> {
   const read = await store.read(uri);
   if (read.kind === 'object') return read.bytes;

@@ -22,14 +22,14 @@ export interface TableReport {
   readonly startedMs: number;
   /** When the oldest message of the batch was sent, where the queue said so. */
   readonly oldestSentMs?: number | undefined;
-  /** Absent where no segment got as far as the table. */
+  /** Absent if no segment got as far as the table. */
   readonly judgement?: Judgement | undefined;
   readonly end?: CommitEnd<StagedBatch>;
   /** What was read of the table's snapshots. */
   readonly memory?: LedgerMemory;
 }
 
-/** What became of every segment of a table's batch: condemned ones are in quarantine before this resolves (I3). */
+/** Returns the outcome of every segment of a table's batch. Condemned segments are in quarantine before this resolves (I3). */
 export async function reportTable(of: TableReport, ports: TablePorts): Promise<TableResult> {
   const table = formatIdentifier(of.target.table);
   const condemned = await setAside(of, table, ports);
@@ -66,7 +66,10 @@ type Verdict =
   | { readonly kind: 'quarantined'; readonly error: RegistrarError; readonly quarantineUri: string }
   | { readonly kind: 'failed'; readonly error: RegistrarError };
 
-/** Writes one quarantine object a condemned segment; where that fails, or the policy is `stop`, its message comes again. */
+/**
+ * Writes one quarantine record per condemned segment. Where that fails, or the policy is `stop`, its message is delivered
+ * again.
+ */
 async function setAside(
   of: TableReport,
   table: string,
@@ -99,7 +102,10 @@ async function setAside(
   return new Map(await Promise.all(verdicts));
 }
 
-/** The head that the judgement holds for: our own snapshot follows the one judged and has accepted segments alone. */
+/**
+ * The head up to which the judgement holds. If we committed, that is our own snapshot: it follows the judged head and adds
+ * accepted segments only.
+ */
 function judgedHead({ target, end }: TableReport): QuarantineRecord['absentAt'] {
   if (end === undefined) return undefined;
   const head =
@@ -107,7 +113,10 @@ function judgedHead({ target, end }: TableReport): QuarantineRecord['absentAt'] 
   return { tableUuid: end.state.uuid, snapshotId: head?.toString() ?? null };
 }
 
-/** Says how far back absence can be proven, loudly when messages wait half as long (design, "Exactly once"). */
+/**
+ * Logs how far back absence can be proven, as a warning when messages wait half as long (docs/exactly-once.md, "How far absence
+ * can be proven").
+ */
 function historyOf(
   { target, end, oldestSentMs, memory }: TableReport,
   table: string,
@@ -149,7 +158,7 @@ function registrationOf(
   };
 }
 
-/** No outcome is no proof that it is durable (I3). */
+/** The outcome of a segment that got none: nothing proves that it is durable (I3). */
 function unaccounted(uri: string, table: string): RegistrarError {
   return new RegistrarError(
     'internal.error',

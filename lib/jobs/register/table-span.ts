@@ -2,7 +2,7 @@ import type { SpanAttributes } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { TableResult, TableTarget } from './register-ports.ts';
 
-/** What the spans of a table's batch say of it. */
+/** The attributes that the spans of a table's batch share. */
 export function ofTable({ table }: TableTarget, references: readonly unknown[]): SpanAttributes {
   return {
     'iceberg-registrar.table': formatIdentifier(table),
@@ -10,7 +10,7 @@ export function ofTable({ table }: TableTarget, references: readonly unknown[]):
   };
 }
 
-/** What became of the batch: the worst end that a segment of it came to, and the snapshot where there is one. */
+/** How the batch ended: the worst outcome of its segments, and the snapshot if there is one. */
 export function outcomeAttributes({ outcomes, registration }: TableResult): SpanAttributes {
   const kinds = new Set(outcomes.map(({ kind }) => kind));
   const worst = WORST_FIRST.find((kind) => kinds.has(kind)) ?? 'postponed';

@@ -1,6 +1,6 @@
 import type { Timers } from '../../ports.ts';
 
-/** The work's answer, or what `late` says when it is not there in time; nothing of the waiting stays behind. */
+/** The work's result, or that of `late` if it is not there in time. No timer is left behind. */
 export async function withinTime<T>(work: Promise<T>, ms: number, late: () => T, timers: Timers): Promise<T> {
   const done = new AbortController();
   const waited = timers.sleep(Math.max(0, ms), done.signal).then(late);

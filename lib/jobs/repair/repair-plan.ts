@@ -23,17 +23,17 @@ export interface RepairPlan {
   readonly action: RepairAction;
   readonly uri: string;
   readonly dataset: Dataset;
-  /** What the table has of the path, oldest last; nothing is to do without any. */
+  /** The table's entries for the path, oldest last; without any there is nothing to do. */
   readonly entries: readonly ManifestEntry[];
   readonly removes: number;
-  /** What the key holds now, to be put in their place. */
+  /** What the key holds now, to replace the entries with. */
   readonly replacement: SegmentRead | undefined;
 }
 
 const READ_AHEAD_BYTES = 64 * 1024;
 
 /**
- * Says what a repair of one path would do to the table, and does nothing.
+ * Plans the repair of one path, without doing it.
  *
  * @throws `key.unroutable`, `table.missing`, with `replace` whatever keeps the object from being registered
  */
@@ -76,7 +76,7 @@ export async function loadState(dataset: Dataset, { portsOf }: RegisterPorts): P
   return readTableMetadata(dataset.table, loaded);
 }
 
-/** What the branch's head has of a path. */
+/** The entries that the branch's head has for a path. */
 export async function entriesOn(
   state: TableState,
   { entry }: Dataset,
@@ -92,7 +92,7 @@ function removedOf(entries: number, action: RepairAction): number {
   return action === 'keep-one' ? Math.max(0, entries - 1) : entries;
 }
 
-/** @throws the reason why the object cannot be registered */
+/** Judges the replacement against the table. @throws the reason why the object cannot be registered */
 export function fitting(state: TableState, replacement: SegmentRead, { entry }: Dataset): Fit {
   const segment = readSegment(replacement, state, entry);
   if (segment instanceof RegistrarError) throw segment;

@@ -21,15 +21,15 @@ import { readList } from '../register/table-manifests.ts';
 import { entriesOn, fitting, loadState, type RepairPlan } from './repair-plan.ts';
 
 export interface Repaired {
-  /** Undefined when somebody else did it in between. */
+  /** Undefined if another writer already did it. */
   readonly snapshotId: bigint | undefined;
 }
 
 const RETRY = { maxAttempts: 10 };
 
 /**
- * Carries a plan out, in a commit of its own that asserts what the plan was made on: entries that have changed since are
- * refused. No object is deleted; history keeps the snapshots that had them.
+ * Carries out a plan in a separate commit, which asserts what the plan was based on: if the entries have changed since, it is
+ * refused. No object is deleted, and earlier snapshots keep the entries.
  *
  * @throws `catalog.conflict` when the table's entries are not the plan's any more, and what a commit throws
  */
@@ -158,7 +158,10 @@ function isAsPlanned({ entries }: RepairPlan, found: readonly ManifestWithEntrie
   return now.join() === entries.map(key).toSorted().join();
 }
 
-/** Manifests are listed newest first, so that the entry kept is the one registered first. */
+/**
+ * Rewrites the manifests with the path's entries. They are listed newest first, so with `keep-one` the entry kept is the one
+ * registered first.
+ */
 function rewrite(
   { uri, removes }: RepairPlan,
   found: readonly ManifestWithEntries[],
