@@ -12,11 +12,18 @@ import { s3Store } from '../../lib/drivers/s3.ts';
 import type { CatalogService } from '../../test/integration/services/service.ts';
 import { install, startServices } from '../../test/integration/services/services.ts';
 import { storeSettings } from '../../test/integration/services/settings.ts';
-import { writeDocumentation } from '../side-by-side/documentation.ts';
-import { machine } from '../side-by-side/machine.ts';
-import { sectionText, summaryText } from '../side-by-side/report.ts';
-import { atLeast, atMost, type Figure, holds, type Row, type Section } from '../side-by-side/section.ts';
-import { median } from '../side-by-side/statistics.ts';
+import { writeDocumentation } from '../side-by-side/report/documentation.ts';
+import { machine } from '../side-by-side/report/machine.ts';
+import { sectionText, summaryText } from '../side-by-side/report/report.ts';
+import {
+  atLeast,
+  atMost,
+  type Figure,
+  holds,
+  type Row,
+  type Section,
+} from '../side-by-side/report/section.ts';
+import { median } from '../side-by-side/report/statistics.ts';
 import { hourDirectory, ROWS_A_SEGMENT, segmentUris, upload } from './lake.ts';
 import { type Latencies, recordLatencies } from './latencies.ts';
 import { runOurs, runPyIceberg, startOurs } from './programs.ts';

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { s3Store } from '../../lib/drivers/s3.ts';
 import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
 import { branchHead } from '../../lib/spec/table-state.ts';
-import { type ReadyRequest, storeRequests } from '../side-by-side/floor-requests.ts';
-import { openFloorTable } from '../side-by-side/floor-table.ts';
-import { type Lakehouse, NAMESPACE } from '../side-by-side/lakehouse.ts';
-import { type Segment, uriOf } from '../side-by-side/segments.ts';
+import { type ReadyRequest, storeRequests } from '../side-by-side/contenders/floor-requests.ts';
+import { openFloorTable } from '../side-by-side/contenders/floor-table.ts';
+import { type Lakehouse, NAMESPACE } from '../side-by-side/lakehouse/lakehouse.ts';
+import { type Segment, uriOf } from '../side-by-side/lakehouse/segments.ts';
 import type { Program } from './process-time.ts';
 
 /** @param file the bundled `floor.mjs` */

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Row } from '../side-by-side/section.ts';
+import type { Row } from '../side-by-side/report/section.ts';
 import { processTime } from './process-time.ts';
 
 const RUNS = 5;

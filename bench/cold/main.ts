@@ -16,17 +16,17 @@ import {
   registerEnvironment,
   startContender,
   tableOf,
-} from '../side-by-side/contender.ts';
-import { writeDocumentation } from '../side-by-side/documentation.ts';
-import { noHistory } from '../side-by-side/history.ts';
-import { type Lakehouse, startLakehouse } from '../side-by-side/lakehouse.ts';
-import { machine } from '../side-by-side/machine.ts';
-import { sectionText, summaryText } from '../side-by-side/report.ts';
-import { atLeast, atMost, type Figure, holds, type Section } from '../side-by-side/section.ts';
-import { type Segment, upload } from '../side-by-side/segments.ts';
+} from '../side-by-side/contenders/contender.ts';
+import { noHistory } from '../side-by-side/lakehouse/history.ts';
+import { type Lakehouse, startLakehouse } from '../side-by-side/lakehouse/lakehouse.ts';
+import { type Segment, upload } from '../side-by-side/lakehouse/segments.ts';
+import { makeTable } from '../side-by-side/lakehouse/tables.ts';
+import { writeDocumentation } from '../side-by-side/report/documentation.ts';
+import { machine } from '../side-by-side/report/machine.ts';
+import { sectionText, summaryText } from '../side-by-side/report/report.ts';
+import { atLeast, atMost, type Figure, holds, type Section } from '../side-by-side/report/section.ts';
+import { median, quantile } from '../side-by-side/report/statistics.ts';
 import { shuffled } from '../side-by-side/shuffled.ts';
-import { median, quantile } from '../side-by-side/statistics.ts';
-import { makeTable } from '../side-by-side/tables.ts';
 import { floorProgram } from './floor-program.ts';
 import { initialisationProfile } from './initialisation-profile.ts';
 import { processTime } from './process-time.ts';

@@ -1,4 +1,4 @@
-import type { ContenderName } from './contender.ts';
+import type { ContenderName } from './contenders/contender.ts';
 
 /** One row of the table of figures: who registers what in which table, and what must come of it. */
 export interface Case {

@@ -1,13 +1,13 @@
 import { seededDice } from '../../local/shipper/dice.ts';
-import { type Contender, keepsLedger, startContender, tableOf } from './contender.ts';
-import { noHistory } from './history.ts';
-import { type Lakehouse, startLakehouse } from './lakehouse.ts';
-import type { Answer } from './protocol.ts';
-import { startReadBack } from './read-back.ts';
-import type { RegisterProgram } from './register-program.ts';
-import { type Segment, upload } from './segments.ts';
+import { type Contender, keepsLedger, startContender, tableOf } from './contenders/contender.ts';
+import type { Answer } from './contenders/protocol.ts';
+import type { RegisterProgram } from './contenders/register-program.ts';
+import { noHistory } from './lakehouse/history.ts';
+import { type Lakehouse, startLakehouse } from './lakehouse/lakehouse.ts';
+import { startReadBack } from './lakehouse/read-back.ts';
+import { type Segment, upload } from './lakehouse/segments.ts';
+import { makeTable } from './lakehouse/tables.ts';
 import { shuffled } from './shuffled.ts';
-import { makeTable } from './tables.ts';
 
 /** Eight datasets over four processes that register, as many functions do. */
 export interface FleetResult {

@@ -1,12 +1,12 @@
-import { type ContenderName, keepsLedger, startContender, tableOf } from './contender.ts';
-import { buildHistory } from './history.ts';
-import { startLakehouse } from './lakehouse.ts';
-import type { Answer } from './protocol.ts';
-import { startReadBack } from './read-back.ts';
-import type { RegisterProgram } from './register-program.ts';
-import { upload } from './segments.ts';
+import { type ContenderName, keepsLedger, startContender, tableOf } from './contenders/contender.ts';
+import type { Answer } from './contenders/protocol.ts';
+import type { RegisterProgram } from './contenders/register-program.ts';
+import { buildHistory } from './lakehouse/history.ts';
+import { startLakehouse } from './lakehouse/lakehouse.ts';
+import { startReadBack } from './lakehouse/read-back.ts';
+import { upload } from './lakehouse/segments.ts';
+import { makeTable } from './lakehouse/tables.ts';
 import { shuffled } from './shuffled.ts';
-import { makeTable } from './tables.ts';
 
 export interface GrowthResult {
   readonly snapshots: number;

@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { install } from '../../test/integration/services/services.ts';
 import { cases, quick } from './cases.ts';
-import { writeDocumentation } from './documentation.ts';
+import { buildRegister, type RegisterProgram } from './contenders/register-program.ts';
 import { runFleet } from './fleet.ts';
 import { runGrowth } from './growth.ts';
-import { judgeCase, judgeFleet, judgeGrowth, judgeRequests } from './judge.ts';
-import { machine } from './machine.ts';
-import { buildRegister, type RegisterProgram } from './register-program.ts';
-import { sectionText, summaryText } from './report.ts';
+import { writeDocumentation } from './report/documentation.ts';
+import { judgeCase, judgeFleet, judgeGrowth, judgeRequests } from './report/judge.ts';
+import { machine } from './report/machine.ts';
+import { sectionText, summaryText } from './report/report.ts';
+import { holds, type Section } from './report/section.ts';
 import { countRequests } from './requests.ts';
 import { runCase } from './run-case.ts';
-import { holds, type Section } from './section.ts';
 
 const { values: options } = parseArgs({
   options: {

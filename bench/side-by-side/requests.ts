@@ -1,10 +1,10 @@
 import { startFaultyProxy } from '../../test/soak/faulty-proxy.ts';
-import { type ContenderName, keepsLedger, startContender, tableOf } from './contender.ts';
-import { buildHistory, noHistory } from './history.ts';
-import { startLakehouse } from './lakehouse.ts';
-import type { RegisterProgram } from './register-program.ts';
-import { upload } from './segments.ts';
-import { makeTable } from './tables.ts';
+import { type ContenderName, keepsLedger, startContender, tableOf } from './contenders/contender.ts';
+import type { RegisterProgram } from './contenders/register-program.ts';
+import { buildHistory, noHistory } from './lakehouse/history.ts';
+import { startLakehouse } from './lakehouse/lakehouse.ts';
+import { upload } from './lakehouse/segments.ts';
+import { makeTable } from './lakehouse/tables.ts';
 
 /** Requests of one commit of one segment, on average. */
 export interface RequestCount {

@@ -1,14 +1,20 @@
 import type { Case } from './cases.ts';
-import { type Contender, type ContenderName, keepsLedger, startContender, tableOf } from './contender.ts';
-import { startDelayingProxy } from './delaying-proxy.ts';
-import { buildHistory, noHistory } from './history.ts';
-import { type Endpoints, type Lakehouse, startLakehouse } from './lakehouse.ts';
-import type { Answer } from './protocol.ts';
-import { startReadBack } from './read-back.ts';
-import type { RegisterProgram } from './register-program.ts';
-import { type Segment, upload } from './segments.ts';
+import {
+  type Contender,
+  type ContenderName,
+  keepsLedger,
+  startContender,
+  tableOf,
+} from './contenders/contender.ts';
+import type { Answer } from './contenders/protocol.ts';
+import type { RegisterProgram } from './contenders/register-program.ts';
+import { startDelayingProxy } from './lakehouse/delaying-proxy.ts';
+import { buildHistory, noHistory } from './lakehouse/history.ts';
+import { type Endpoints, type Lakehouse, startLakehouse } from './lakehouse/lakehouse.ts';
+import { startReadBack } from './lakehouse/read-back.ts';
+import { type Segment, upload } from './lakehouse/segments.ts';
+import { makeTable } from './lakehouse/tables.ts';
 import { shuffled } from './shuffled.ts';
-import { makeTable } from './tables.ts';
 
 export type Answers = ReadonlyMap<ContenderName, readonly Answer[]>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cases } from '../../bench/side-by-side/cases.ts';
-import { tableOf } from '../../bench/side-by-side/contender.ts';
-import { startProcess } from '../../bench/side-by-side/protocol.ts';
+import { tableOf } from '../../bench/side-by-side/contenders/contender.ts';
+import { startProcess } from '../../bench/side-by-side/contenders/protocol.ts';
 import { shuffled } from '../../bench/side-by-side/shuffled.ts';
 
 describe('cases', () => {

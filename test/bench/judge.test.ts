@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Case } from '../../bench/side-by-side/cases.ts';
-import type { ContenderName } from '../../bench/side-by-side/contender.ts';
-import { judgeCase, judgeFleet, judgeGrowth, judgeRequests } from '../../bench/side-by-side/judge.ts';
-import type { Answer } from '../../bench/side-by-side/protocol.ts';
-import { holds, type Section } from '../../bench/side-by-side/section.ts';
+import type { ContenderName } from '../../bench/side-by-side/contenders/contender.ts';
+import type { Answer } from '../../bench/side-by-side/contenders/protocol.ts';
+import { judgeCase, judgeFleet, judgeGrowth, judgeRequests } from '../../bench/side-by-side/report/judge.ts';
+import { holds, type Section } from '../../bench/side-by-side/report/section.ts';
 
 const one: Case = {
   id: 'small',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { plotOf } from '../../bench/side-by-side/plot.ts';
-import { sectionMarkdown, sectionText, summaryText } from '../../bench/side-by-side/report.ts';
-import type { Section } from '../../bench/side-by-side/section.ts';
+import { plotOf } from '../../bench/side-by-side/report/plot.ts';
+import { sectionMarkdown, sectionText, summaryText } from '../../bench/side-by-side/report/report.ts';
+import type { Section } from '../../bench/side-by-side/report/section.ts';
 
 const section: Section = {
   id: 'small',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mean, median, quantile } from '../../bench/side-by-side/statistics.ts';
+import { mean, median, quantile } from '../../bench/side-by-side/report/statistics.ts';
 
 describe('quantile', () => {
   test('of an even count lies between the two in the middle', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TableState } from '../../lib/spec/table-state.ts';
+import type { TableState } from '../../../lib/spec/table-state.ts';
 import { NAMESPACE } from './lakehouse.ts';
 import { measurementsSchema } from './measurements.ts';
 

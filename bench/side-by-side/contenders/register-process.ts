@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { lambdaContext } from '../../local/lambda-context.ts';
+import { lambdaContext } from '../../../local/lambda-context.ts';
+import type { Segment } from '../lakehouse/segments.ts';
 import { type Answer, serve } from './protocol.ts';
-import type { Segment } from './segments.ts';
 
 type Handler = (event: SQSEvent, context: object) => Promise<{ readonly batchItemFailures: unknown[] }>;
 

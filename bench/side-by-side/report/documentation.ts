@@ -5,7 +5,7 @@ import { plotOf } from './plot.ts';
 import { sectionMarkdown } from './report.ts';
 import type { Section } from './section.ts';
 
-const docs = join(import.meta.dirname, '../../docs');
+const docs = join(import.meta.dirname, '../../../docs');
 const PAGE = join(docs, 'performance.md');
 const RESULTS = join(docs, 'performance/results.json');
 const PLOT = join(docs, 'performance/commit-time.svg');

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import type { Pool } from 'undici';
-import { systemClock } from '../../lib/drivers/platform.ts';
-import { awsSignature } from '../../lib/drivers/rest-catalog/sigv4.ts';
+import { systemClock } from '../../../lib/drivers/platform.ts';
+import { awsSignature } from '../../../lib/drivers/rest-catalog/sigv4.ts';
 
 /** A request that is ready to be sent, its signature made. */
 export interface ReadyRequest {

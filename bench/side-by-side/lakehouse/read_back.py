@@ -15,7 +15,7 @@ from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan
 from pyiceberg.table import FileScanTask
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "test/integration/readers"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "test/integration/readers"))
 from connection import answer, pyiceberg_catalog  # noqa: E402
 
 ROWS_OF_A_FILE = 10_000

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundle } from '../../test/soak/bundle.ts';
+import { bundle } from '../../../test/soak/bundle.ts';
 
 /** The register function as it is deployed, and the program around it: JavaScript both, so that no loader of types is in its memory. */
 export interface RegisterProgram {

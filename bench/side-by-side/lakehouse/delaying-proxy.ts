@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from '../../test/integration/services/free-ports.ts';
+import { freePort } from '../../../test/integration/services/free-ports.ts';
 
 export interface DelayingProxy {
   readonly url: string;

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
-import { encodeManifestList, extendManifestList, type ManifestList } from '../../lib/append/manifest-list.ts';
-import { prepareAppend } from '../../lib/append/prepare.ts';
-import { appendSummary } from '../../lib/append/snapshot-summary.ts';
-import { registrationSummary } from '../../lib/ledger/registration-summary.ts';
-import type { DataFile } from '../../lib/spec/manifest.ts';
-import type { Snapshot } from '../../lib/spec/snapshot.ts';
-import type { SnapshotUpdate } from '../../lib/spec/table-update.ts';
+import {
+  encodeManifestList,
+  extendManifestList,
+  type ManifestList,
+} from '../../../lib/append/manifest-list.ts';
+import { prepareAppend } from '../../../lib/append/prepare.ts';
+import { appendSummary } from '../../../lib/append/snapshot-summary.ts';
+import { registrationSummary } from '../../../lib/ledger/registration-summary.ts';
+import type { DataFile } from '../../../lib/spec/manifest.ts';
+import type { Snapshot } from '../../../lib/spec/snapshot.ts';
+import type { SnapshotUpdate } from '../../../lib/spec/table-update.ts';
 import type { Lakehouse } from './lakehouse.ts';
 import { measurementsSchema, ROWS } from './measurements.ts';
 import { emptyState } from './state.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { installedFolder } from '../../test/integration/services/services.ts';
-import { type Endpoints, type Lakehouse, NAMESPACE } from './lakehouse.ts';
+import { installedFolder } from '../../../test/integration/services/services.ts';
+import { type Endpoints, type Lakehouse, NAMESPACE } from '../lakehouse/lakehouse.ts';
+import { type Segment, shipperUrl, uriOf } from '../lakehouse/segments.ts';
 import { type Answer, type Command, startProcess } from './protocol.ts';
 import type { RegisterProgram } from './register-program.ts';
-import { type Segment, shipperUrl, uriOf } from './segments.ts';
 
 /** What a contender's program is told of the services, on its command line. */
 export interface Services {
@@ -34,7 +34,7 @@ export type ContenderName =
   | 'PyIceberg'
   | 'PyIceberg, check';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const peers = join(root, 'bench/peers');
 
 /** Its table of a dataset. Ours is named by the dataset alone, as its layout has it. */

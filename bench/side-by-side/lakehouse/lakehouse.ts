@@ -1,6 +1,6 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import type { CatalogService, StoreService } from '../../test/integration/services/service.ts';
-import { startServices } from '../../test/integration/services/services.ts';
+import type { CatalogService, StoreService } from '../../../test/integration/services/service.ts';
+import { startServices } from '../../../test/integration/services/services.ts';
 
 export const NAMESPACE = 'bench';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { installedFolder } from '../../test/integration/services/services.ts';
-import { type Program, startProgram } from '../../test/soak/python.ts';
+import { installedFolder } from '../../../test/integration/services/services.ts';
+import { type Program, startProgram } from '../../../test/soak/python.ts';
 import { type Lakehouse, NAMESPACE } from './lakehouse.ts';
 import { type Segment, uriOf } from './segments.ts';
 

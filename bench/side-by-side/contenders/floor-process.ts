@@ -5,14 +5,14 @@
  */
 import pLimit from 'p-limit';
 import { Pool } from 'undici';
-import { s3Store } from '../../lib/drivers/s3.ts';
+import { s3Store } from '../../../lib/drivers/s3.ts';
+import { NAMESPACE } from '../lakehouse/lakehouse.ts';
+import type { Segment } from '../lakehouse/segments.ts';
+import { uriOf } from '../lakehouse/segments.ts';
 import type { Services } from './contender.ts';
 import { type ReadyRequest, send, storeRequests } from './floor-requests.ts';
 import { type FloorTable, openFloorTable } from './floor-table.ts';
-import { NAMESPACE } from './lakehouse.ts';
 import { serve } from './protocol.ts';
-import type { Segment } from './segments.ts';
-import { uriOf } from './segments.ts';
 
 interface Job {
   readonly table: string;

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { ManifestList } from '../../lib/append/manifest-list.ts';
-import { readManifestList } from '../../lib/append/manifest-list.ts';
-import { newSnapshotId, prepareAppend } from '../../lib/append/prepare.ts';
-import { stageAppend } from '../../lib/append/stage.ts';
-import { assertions } from '../../lib/commit/assertions.ts';
-import { registrationSummary } from '../../lib/ledger/registration-summary.ts';
-import type { Store } from '../../lib/ports.ts';
-import { metricsOf } from '../../lib/segment/metrics.ts';
-import { metricsConfig } from '../../lib/segment/metrics-config.ts';
-import { readFooter } from '../../lib/segment/read-footer.ts';
-import { segmentOf } from '../../lib/segment/segment.ts';
-import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
-import type { DataFile, Metrics } from '../../lib/spec/manifest.ts';
-import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
-import { branchHead, type TableState } from '../../lib/spec/table-state.ts';
-import { NAMESPACE } from './lakehouse.ts';
-import { type Segment, uriOf } from './segments.ts';
+import type { ManifestList } from '../../../lib/append/manifest-list.ts';
+import { readManifestList } from '../../../lib/append/manifest-list.ts';
+import { newSnapshotId, prepareAppend } from '../../../lib/append/prepare.ts';
+import { stageAppend } from '../../../lib/append/stage.ts';
+import { assertions } from '../../../lib/commit/assertions.ts';
+import { registrationSummary } from '../../../lib/ledger/registration-summary.ts';
+import type { Store } from '../../../lib/ports.ts';
+import { metricsOf } from '../../../lib/segment/metrics.ts';
+import { metricsConfig } from '../../../lib/segment/metrics-config.ts';
+import { readFooter } from '../../../lib/segment/read-footer.ts';
+import { segmentOf } from '../../../lib/segment/segment.ts';
+import { parseJson, stringifyJson } from '../../../lib/spec/json.ts';
+import type { DataFile, Metrics } from '../../../lib/spec/manifest.ts';
+import { readTableMetadata } from '../../../lib/spec/table-metadata.ts';
+import { branchHead, type TableState } from '../../../lib/spec/table-state.ts';
+import { NAMESPACE } from '../lakehouse/lakehouse.ts';
+import { type Segment, uriOf } from '../lakehouse/segments.ts';
 
 /** What one commit sends, byte for byte. */
 export interface CommitBytes {

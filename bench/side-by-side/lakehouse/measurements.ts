@@ -1,8 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import type { Schema } from '../../lib/spec/schema.ts';
-import { type Dice, seededDice } from '../../local/shipper/dice.ts';
-import { parquetSchema } from '../../local/shipper/parquet-schema.ts';
-import { optional, required, schema, struct } from '../../local/shipper/schema-notation.ts';
+import type { Schema } from '../../../lib/spec/schema.ts';
+import { type Dice, seededDice } from '../../../local/shipper/dice.ts';
+import { parquetSchema } from '../../../local/shipper/parquet-schema.ts';
+import { optional, required, schema, struct } from '../../../local/shipper/schema-notation.ts';
 
 export const ROWS = 10_000;
 

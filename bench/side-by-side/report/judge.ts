@@ -1,10 +1,10 @@
-import type { Case } from './cases.ts';
-import type { ContenderName } from './contender.ts';
-import type { FleetResult } from './fleet.ts';
-import type { GrowthResult } from './growth.ts';
-import type { Answer } from './protocol.ts';
-import type { RequestCount } from './requests.ts';
-import type { Answers } from './run-case.ts';
+import type { Case } from '../cases.ts';
+import type { ContenderName } from '../contenders/contender.ts';
+import type { Answer } from '../contenders/protocol.ts';
+import type { FleetResult } from '../fleet.ts';
+import type { GrowthResult } from '../growth.ts';
+import type { RequestCount } from '../requests.ts';
+import type { Answers } from '../run-case.ts';
 import type { Figure, Row, Section } from './section.ts';
 import { mean, median, quantile } from './statistics.ts';
 

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../lib/spec/json.ts';
+import { stringifyJson } from '../../../lib/spec/json.ts';
 import { type History, snapshotJson } from './history.ts';
 import { type Lakehouse, NAMESPACE } from './lakehouse.ts';
 import { emptyState } from './state.ts';
