@@ -24,7 +24,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .version(version, '--version', 'print the version')
     .exitOverride()
     .showHelpAfterError('(add --help to see usage)');
-  for (const command of commands()) program.addCommand(command.copyInheritedSettings(program));
+  for (const command of commands()) program.addCommand(inheriting(command, program));
 
   try {
     await program.parseAsync([...argv]);
@@ -38,6 +38,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     throw error;
   }
+}
+
+/** With the settings of its parent, and so have the commands below it. */
+function inheriting(command: Command, parent: Command): Command {
+  for (const below of command.copyInheritedSettings(parent).commands) inheriting(below, command);
+  return command;
 }
 
 function commands(): readonly Command[] {

@@ -2,7 +2,7 @@ import { RegistrarError } from '../errors.ts';
 import { readCertificateFiles } from './certificates.ts';
 import { parseEntries, type RawSettings } from './document.ts';
 import type { Entry } from './entry.ts';
-import { type Environment, override, readOverrides } from './overrides.ts';
+import { type Environment, override, readOverrides, SOURCE } from './overrides.ts';
 import { type ReferenceKind, resolveReferences } from './references.ts';
 import { type ValidatedEntry, validateEntry } from './validate.ts';
 
@@ -45,7 +45,7 @@ export async function loadConfig(env: Environment, readers: ConfigReaders): Prom
   if (problems.length > 0) {
     throw new RegistrarError(
       'config.invalid',
-      ['Cannot use the configuration:', ...problems.map((problem) => `- ${problem}`)].join('\n'),
+      [title(env), ...problems.map((problem) => `- ${problem}`)].join('\n'),
       { context: { problems: problems.length } },
     );
   }
@@ -53,6 +53,16 @@ export async function loadConfig(env: Environment, readers: ConfigReaders): Prom
     entries: validated.flatMap(({ entry }) => entry ?? []),
     warnings: validated.flatMap(({ warnings }) => warnings),
   };
+}
+
+function title(env: Environment): string {
+  return isUnset(env)
+    ? 'Cannot use the environment alone as the configuration; set REGISTRAR_CONFIG to a file such as "iceberg-registrar init" writes:'
+    : 'Cannot use the configuration:';
+}
+
+function isUnset(env: Environment): boolean {
+  return (env[SOURCE] ?? '').trim() === '';
 }
 
 async function readEntry(
@@ -85,8 +95,8 @@ async function readSource(
   env: Environment,
   { readFile, readObject, resolveSecret }: ConfigReaders,
 ): Promise<string> {
-  const source = env['REGISTRAR_CONFIG'] ?? '';
-  if (source.trim() === '' || /\n|:\s|^[{[]/.test(source)) return source;
+  const source = env[SOURCE] ?? '';
+  if (isUnset(env) || /\n|:\s|^[{[]/.test(source)) return source;
   try {
     if (/^(s3|gs):\/\//.test(source)) return await readObject(source);
     if (source.startsWith('ssm:')) return await resolveSecret('ssm', source.slice('ssm:'.length));

@@ -3,7 +3,8 @@ import { nearest } from './nearest.ts';
 import { describeSettings } from './settings.ts';
 
 const PREFIX = 'REGISTRAR_';
-const SOURCE = 'REGISTRAR_CONFIG';
+/** The variable that names the configuration itself. */
+export const SOURCE = 'REGISTRAR_CONFIG';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

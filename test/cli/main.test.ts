@@ -64,6 +64,8 @@ describe('the command line', () => {
   test.each([
     [['nonsense'], 'unknown command'],
     [['explain'], 'missing required argument'],
+    [['quarantine', 'show'], '(add --help to see usage)'],
+    [['status'], 'set REGISTRAR_CONFIG to a file'],
     [['explain', 'absent.json'], 'absent.json'],
     [['inspect', 'absent.parquet'], 'absent.parquet'],
     [['invoke', 'deploy', 'x.json'], 'Allowed choices are register, route'],
