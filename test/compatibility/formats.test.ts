@@ -164,7 +164,10 @@ describe.each(releases)(
       expect([...(dataset?.columns.keys() ?? [])]).toEqual([1, 7, 12, 20]);
       expect(dataset?.pastNames.get(7)).toEqual(['temp']);
       expect(dataset?.followed).toHaveLength(2);
-      const isOwn = ownFileTest(tableState({ location: 's3://elsewhere/now', properties }));
+      const isOwn = ownFileTest(
+        tableState({ location: 's3://elsewhere/now', properties }),
+        's3://lake/in/thadam/v1/plant-7/telemetry',
+      );
       expect(isOwn('s3://lake/in/thadam/v1/plant-7/telemetry/data/x.parquet')).toBe(true);
       expect(isOwn(SEGMENT)).toBe(false);
     });

@@ -11,6 +11,7 @@ describe('ownFileTest (I11)', () => {
       location: 's3://lake/orders',
       properties: { 'write.data.path': 's3a://lake/compacted/', ...remembered('s3n://lake/old/') },
     }),
+    's3://lake/orders',
   );
 
   test.each([
@@ -32,10 +33,24 @@ describe('ownFileTest (I11)', () => {
   });
 });
 
+test.each(['s3://lake/in/orders/', 's3a://lake/in/', 's3://lake/'])(
+  'own files in %s, and no segment of s3://lake/in/orders can be told from them',
+  (path) => {
+    const now = tableState({ location: 's3://lake/t', properties: { 'write.object-storage.path': path } });
+    const earlier = tableState({ location: 's3://lake/t', properties: remembered(path) });
+    for (const state of [now, earlier]) {
+      expect(() => ownFileTest(state, 's3://lake/in/orders')).toThrow(
+        expect.objectContaining({ code: 'table.unsupported' }),
+      );
+      expect(() => ownFileTest(state, 's3://other/in/orders')).not.toThrow();
+    }
+  },
+);
+
 test('the paths of a table are read in one pass, however many slashes a catalog puts into them', () => {
   const path = `s3://lake/${'/'.repeat(1_000_000)}x`;
   const state = tableState({ location: 's3://lake/t', properties: { 'write.metadata.path': `${path}/` } });
-  expect(ownFileTest(state)(`${path}/1.avro`)).toBe(true);
+  expect(ownFileTest(state, 's3://lake/t')(`${path}/1.avro`)).toBe(true);
   expect(metadataDirectory(state)).toBe(path);
 });
 

@@ -45,7 +45,7 @@ export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise
     knownPaths(state, entry.branch, tableStore),
     waitingIn(table, ports),
   ]);
-  const isSegment = state && segmentTest(table, state, layoutRouter(ports.entries));
+  const isSegment = state && segmentTest(dataset, state, layoutRouter(ports.entries));
   const others = state === undefined ? [] : outside(state, entry.branch);
   const manifests = manifestReader(tableStore);
   const memory = ledgerMemory();

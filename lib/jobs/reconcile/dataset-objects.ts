@@ -7,14 +7,15 @@ import { ownFileTest } from '../../route/table-paths.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
+import type { Dataset } from './datasets.ts';
 
 /** Tests whether an object is a segment that a shipper uploaded to this dataset (I11). */
 export function segmentTest(
-  table: TableIdentifier,
+  { table, directory }: Pick<Dataset, 'table' | 'directory'>,
   state: TableState,
   routeOf: ReturnType<typeof layoutRouter>,
 ): (object: Pick<ListedObject, 'uri' | 'sizeBytes'>) => boolean {
-  const isOwnFile = ownFileTest(state);
+  const isOwnFile = ownFileTest(state, directory);
   return ({ uri, sizeBytes }) => {
     const reference = referenceTo(uri);
     if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;

@@ -71,7 +71,7 @@ export async function reconcile(
   const tally = newTally();
   const live = await indexLive(state, dataset, ports, tally);
   const waiting = await waitingIn(table, ports);
-  const isSegment = segmentTest(table, state, layoutRouter(ports.entries));
+  const isSegment = segmentTest(dataset, state, layoutRouter(ports.entries));
   const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
   const untilMs = ports.clock.now() - graceMs;
   const settle = settlerOf(dataset, state, ports, options, tally, remainingMs);

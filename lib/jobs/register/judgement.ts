@@ -38,6 +38,8 @@ export interface AcceptedSegment {
 
 export interface JudgementOptions {
   readonly entry: Entry;
+  /** Where the segments are uploaded, without a trailing slash. */
+  readonly directory: string;
   readonly manifests: ManifestReader;
   readonly memory: LedgerMemory;
   /**
@@ -55,7 +57,7 @@ export interface JudgementOptions {
 export async function judge(
   state: TableState,
   segments: readonly SegmentRead[],
-  { entry, manifests, memory, afterUnknown }: JudgementOptions,
+  { entry, directory, manifests, memory, afterUnknown }: JudgementOptions,
 ): Promise<Judgement> {
   const registered = new Map<string, bigint>();
   const ignored = new Map<string, IgnoredReason>();
@@ -63,7 +65,7 @@ export async function judge(
   const provenAbsent = new Set<string>();
   const fitting: Segment[] = [];
 
-  const isOwnFile = ownFileTest(state);
+  const isOwnFile = ownFileTest(state, directory);
   const shipped = segments.filter(({ uri }) => {
     const isOwn = isOwnFile(uri);
     if (isOwn) ignored.set(uri, 'table-data');

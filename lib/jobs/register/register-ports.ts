@@ -36,6 +36,8 @@ export interface RegisterPorts {
 export interface TableTarget {
   readonly entry: Entry;
   readonly table: TableIdentifier;
+  /** Where its segments are uploaded, without a trailing slash. */
+  readonly directory: string;
   /** The location for a table that is created here; undefined if the catalog chooses it. */
   readonly location: string | undefined;
 }

@@ -128,7 +128,7 @@ async function registerOnTable(
   if ('condemned' in state) return reportTable({ ...reportOn, footers: state }, ports);
 
   const stagingPorts = { ...ports, store: ports.tableStore ?? ports.store };
-  const staging = stagingOf(entry, footers.segments, cached, stagingPorts, bulk);
+  const staging = stagingOf(target, footers.segments, cached, stagingPorts, bulk);
   const { trace = untraced } = ports;
   const about = ofTable(target, references);
   const catalog: Pick<Catalog, 'commit'> = {

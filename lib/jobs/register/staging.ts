@@ -2,7 +2,6 @@ import { isPreparedFor, newSnapshotId, type PreparedAppend, prepareAppend } from
 import { type StagedAppend, stageAppend } from '../../append/stage.ts';
 import { assertions } from '../../commit/assertions.ts';
 import type { Attempt, StagedCommit } from '../../commit/attempt-loop.ts';
-import type { Entry } from '../../config/entry.ts';
 import { type LedgerMemory, ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { registrationSummary } from '../../ledger/registration-summary.ts';
 import { uploadSummary } from '../../ledger/upload-time.ts';
@@ -18,6 +17,7 @@ import type { TableUpdate } from '../../spec/table-update.ts';
 import { type Judgement, type JudgementOptions, judge } from './judgement.ts';
 import { type MergingPorts, mergingOf } from './merging.ts';
 import type { SegmentRead } from './read-footers.ts';
+import type { TableTarget } from './register-ports.ts';
 import { type CachedTable, listOfHead } from './table-cache.ts';
 import { manifestReader, readList } from './table-manifests.ts';
 
@@ -54,7 +54,7 @@ export interface Staging {
  * of data files is written once and reused as long as what it was written for holds.
  */
 export function stagingOf(
-  entry: Entry,
+  { entry, directory }: Pick<TableTarget, 'entry' | 'directory'>,
   segments: readonly SegmentRead[],
   cached: CachedTable | undefined,
   ports: StagingPorts,
@@ -76,6 +76,7 @@ export function stagingOf(
       if (mustBeLoaded && !fresh) return 'reload';
       const judgement = await judge(state, segments, {
         entry,
+        directory,
         afterUnknown,
         ...(bulk?.ledgerOf(state) ?? ledger),
       });

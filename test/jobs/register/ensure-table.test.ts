@@ -14,6 +14,7 @@ describe('missingTable', () => {
     const { code, message } = missingTable({
       table: { namespace: ['a'], name: 'b' },
       entry,
+      directory: 's3://lake/in/b',
       location: undefined,
     });
     expect(code).toBe('table.missing');

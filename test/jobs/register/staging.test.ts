@@ -70,3 +70,33 @@ test('stagingOf: a renamed column without metrics has none in the very commit th
   });
   expect(counted).toEqual([[1], [1]]);
 });
+
+/** Otherwise all of them would be taken for the table's own files and acknowledged (I11). */
+test('judge: a path of the table around the directory of its segments fails their messages, until it is elsewhere', async () => {
+  await ship(1);
+  const [entry] = registration.ports.entries;
+  if (entry === undefined) throw new Error('no entry');
+  const { catalog } = registration.ports.portsOf(entry);
+  const setDataPath = (path: string) =>
+    catalog.commit(identifier, {
+      requirements: [],
+      updates: [{ action: 'set-properties', updates: { 'write.data.path': path } }],
+    });
+  await setDataPath('s3a://lake/in/thadam/');
+  await registration.coldStart();
+  expect((await ship(2)).batchItemFailures).toHaveLength(1);
+  expect(registration.log).toContainEqual(
+    expect.objectContaining({
+      event: 'table-failed',
+      error: expect.objectContaining({
+        code: 'table.unsupported',
+        message: expect.stringMatching(
+          /"s3:\/\/lake\/in\/thadam\/".*"s3:\/\/lake\/in\/thadam\/v1\/plant\/orders"/,
+        ),
+      }),
+    }),
+  );
+  await setDataPath('s3://lake/in/thadam/v1/plant/orders/compacted');
+  expect((await ship(2)).batchItemFailures).toEqual([]);
+  expect(await manifests()).toHaveLength(2);
+});
