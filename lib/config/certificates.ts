@@ -10,8 +10,9 @@ const kinds: readonly (readonly [Setting, (pem: string) => unknown])[] = [
 ];
 
 /**
- * The entry with the text of its certificates in the place of their paths. One that is missing, unreadable or empty, or is none, becomes a
- * problem at the start: at the first connection it would be a puzzle, and an empty CA must never mean the platform's.
+ * The entry with the text of its certificates in place of their paths. A missing, unreadable, empty or invalid certificate
+ * becomes a problem at start, since at the first connection it would be a puzzle, and an empty CA file must never mean the
+ * platform's CAs.
  */
 export async function readCertificateFiles(
   entry: Entry,
@@ -40,7 +41,7 @@ export async function readCertificateFiles(
   return { ...entry, ...texts };
 }
 
-/** @throws Error when one of the certificates in a PEM text is none, or there is none */
+/** Checks that a PEM text consists of certificates. @throws Error when it contains none, or one that is not valid */
 function readCertificates(pem: string): void {
   const blocks = pem.match(/-----BEGIN [\w ]*CERTIFICATE-----[^-]*-----END [\w ]*CERTIFICATE-----/g);
   if (blocks === null) throw new Error('it contains no PEM certificate');

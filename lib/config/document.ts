@@ -1,14 +1,15 @@
 import { RegistrarError } from '../errors.ts';
 
-/** Settings as they were written: text, lists and maps, nothing interpreted. */
+/** Settings as they are written: text, lists and maps, uninterpreted. */
 export type RawValue = string | readonly RawValue[] | RawSettings;
 export interface RawSettings {
   readonly [key: string]: RawValue;
 }
 
 /**
- * The entries of a configuration: one, a list, or the `sinks:` of a thadam configuration of `kind: iceberg`. Nothing of the text is
- * quoted in an error, since it may hold secrets.
+ * Parses the entries of a configuration: one entry, a list, or the `sinks:` of `kind: iceberg` in a thadam configuration.
+ * Errors quote nothing of the text, since it may contain secrets.
+ *
  * @throws `config.invalid`
  */
 export async function parseEntries(text: string): Promise<readonly RawSettings[]> {
@@ -31,8 +32,9 @@ export async function parseEntries(text: string): Promise<readonly RawSettings[]
 }
 
 /**
- * Parses YAML 1.2. Scalars stay text, exactly as they were written: `0123`, `1e5` and `1.10` lose nothing. A key without a value, or
- * of value null, is not set.
+ * Parses YAML 1.2. Scalars stay text, exactly as they are written, so `0123`, `1e5` and `1.10` lose nothing. A key without a
+ * value, or with null, counts as not set.
+ *
  * @throws `config.invalid` with line and column
  */
 export async function parseYaml(text: string): Promise<RawValue> {
@@ -41,8 +43,9 @@ export async function parseYaml(text: string): Promise<RawValue> {
 }
 
 /**
- * JSON exactly as `JSON.stringify` writes it, which is how a deployment gives a configuration to its functions: their start does not pay for
- * a YAML parser. Everything else is YAML's business, JSON with a key twice included.
+ * Parses JSON exactly as `JSON.stringify` writes it, the form in which a deployment passes the configuration to its functions,
+ * so that their start does not have to load a YAML parser. Everything else, including JSON with a duplicate key, is left to
+ * YAML.
  */
 function plainJson(text: string): unknown {
   if (!/^[[{]/.test(text)) return undefined;

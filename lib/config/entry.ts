@@ -1,14 +1,14 @@
 /**
- * One entry of the configuration after validation, defaults applied and secrets resolved. A setting has one name: the one in
- * the YAML, in `REGISTRAR_<KEY>`, in the documentation and here.
+ * One entry of the configuration after validation, with defaults applied and secrets resolved. A setting has one name
+ * everywhere: in the YAML, in `REGISTRAR_<KEY>`, in the documentation and here.
  */
 export interface Entry {
-  /** Prefix of every segment this entry may read, `s3://bucket/prefix`, without a slash at its end. */
+  /** Prefix of every segment that this entry may read, `s3://bucket/prefix`, without a trailing slash. */
   readonly url: string;
-  /** Pipeline name that the layout must find, when set; `from` is the original's name for datasets to accept. */
+  /** The pipeline name that the layout must find, if set. `from` (thadam's name for it) lists the datasets to register. */
   readonly pipeline?: string;
   readonly from?: readonly string[];
-  /** A template; the name of a preset is written out already. */
+  /** A template; the name of a preset has been replaced by its template. */
   readonly layout: string;
   readonly catalog_uri: string;
   readonly catalog_warehouse?: string;
@@ -18,7 +18,9 @@ export interface Entry {
   readonly catalog_headers?: Readonly<Record<string, string>>;
   readonly catalog_sigv4?: { readonly region: string; readonly service: string };
   readonly catalog_google?: boolean;
-  /** This, the certificate and the key are PEM texts for whoever connects; a deployment leaves them as they are written. */
+  /**
+   * This, the certificate and the key are PEM texts once loaded for connecting; a deployment keeps them as they are written.
+   */
   readonly catalog_ca_file?: string;
   readonly catalog_client_cert?: string;
   readonly catalog_client_key?: string;
@@ -30,7 +32,7 @@ export interface Entry {
   readonly branch: string;
   readonly create_table: boolean;
   readonly create_via: 'auto' | 'register' | 'commit' | 'create';
-  /** A template, or `catalog`: the catalog chooses. */
+  /** A template, or `catalog` to let the catalog choose. */
   readonly table_location?: string;
   readonly table_properties: Readonly<Record<string, string>>;
   readonly snapshot_properties: Readonly<Record<string, string>>;

@@ -3,8 +3,9 @@ import { plainSpelling } from '../spec/object-uri.ts';
 import { placeholderProblem, templateProblem } from '../spec/path-template.ts';
 
 /**
- * The kinds of values that a setting can have. Scalars come as text, be it from YAML, from the environment or from a secret, so that
- * nothing is lost on the way (`0123`, `1e5`, `1.10`). A message says the limit and the way out; path and value are put before it.
+ * The kinds of values that a setting can have. Scalars arrive as text, whether from YAML, the environment or a secret, so that
+ * nothing is lost on the way (`0123`, `1e5`, `1.10`). A message states the limit and the way out; path and value are prepended
+ * to it.
  */
 
 const string = v.string('must be text');
@@ -17,7 +18,7 @@ export const secret = v.pipe(text, v.metadata({ secret: true }));
 export const file = v.pipe(text, v.metadata({ type: 'PEM file or text' }));
 export const secretFile = v.pipe(file, v.metadata({ secret: true }));
 
-/** An OAuth2 client ID; empty for catalogs that know a client by its secret alone (cases.md F6). */
+/** An OAuth2 client ID; empty for catalogs that identify a client by its secret alone (cases.md F6). */
 export const clientId = v.pipe(
   string,
   v.check((id) => !id.includes(':'), 'must not contain a colon: it ends the ID in HTTP Basic'),
@@ -91,7 +92,7 @@ export const httpUrl = v.pipe(
   v.metadata({ type: 'URL' }),
 );
 
-/** `s3://bucket/prefix`, without a slash at its end; Hadoop's spellings become the plain one. */
+/** `s3://bucket/prefix` without a trailing slash; Hadoop's spellings are normalised. */
 export const storeUrl = v.pipe(
   string,
   v.regex(
@@ -120,13 +121,13 @@ const locationTemplate = v.pipe(
   v.check((location) => !/(…|\.\.\.)$/.test(location), 'must end in the table’s own directory, not in "…"'),
 );
 
-/** `s3://lake/tables/{dataset}`, or `catalog`: the catalog chooses. */
+/** `s3://lake/tables/{dataset}`, or `catalog` to let the catalog choose. */
 export const tableLocation = v.pipe(
   v.lazy((value): v.GenericSchema<string, string> => (value === 'catalog' ? string : locationTemplate)),
   v.metadata({ type: 'template' }),
 );
 
-/** A list, or its only item. */
+/** A list, or a single item. */
 export const list = v.pipe(
   v.union(
     [
@@ -172,13 +173,15 @@ export const textMap = v.pipe(
   v.metadata({ type: 'map' }),
 );
 
-/** What a snapshot says of its own commit (spec, "Optional Snapshot Summary Fields"): engines and the ledger count on it. */
+/**
+ * Summary entries that a commit writes itself (spec, "Optional Snapshot Summary Fields"); engines and the ledger rely on them.
+ */
 const OF_THE_COMMIT =
   /^(operation|partition-summaries-included|entries-processed|replace-partitions)$|^(added|deleted|removed|total|changed|manifests)-|^(partitions|iceberg-registrar)\./;
 
-/** Entries of a snapshot's summary that are free for the operator. */
+/** Snapshot summary entries that are free for the operator to use. */
 export const summaryProperties = leaving(OF_THE_COMMIT, 'the commit');
-/** What the registrar remembers in a table. */
+/** Table properties other than those in which the registrar keeps its own state. */
 export const tableProperties = leaving(/^iceberg-registrar\./, 'the registrar');
 export const secretMap = v.pipe(textMap, v.metadata({ secret: true }));
 

@@ -1,8 +1,8 @@
 import type { RawSettings } from './document.ts';
 
 /**
- * How other systems lay out what they upload, under a name: each stands for settings that could be written out, and whatever is written
- * beside it stands. `docs/shippers.md` has each system's settings.
+ * Named layouts for what other systems upload. A preset stands for settings that could be written out, and settings written
+ * beside it take precedence. `docs/shippers.md` has each system's settings.
  */
 export const LAYOUT_PRESETS = {
   'kafka-connect': {
@@ -56,7 +56,7 @@ export const LAYOUT_PRESETS = {
 
 export const LAYOUT_PRESET_NAMES = Object.keys(LAYOUT_PRESETS);
 
-/** The settings with the preset that `layout` names written out; without one, as they are. */
+/** Replaces a preset named by `layout` with its settings; without one, returns the settings unchanged. */
 export function withLayoutPreset(settings: RawSettings): RawSettings {
   const { layout } = settings;
   if (typeof layout !== 'string' || !isPreset(layout)) return settings;

@@ -6,19 +6,21 @@ import { type Environment, override, readOverrides, SOURCE } from './overrides.t
 import { type ReferenceKind, resolveReferences } from './references.ts';
 import { type ValidatedEntry, validateEntry } from './validate.ts';
 
-/** How what the configuration refers to is read; what they throw becomes a problem, by its message. */
+/** Reads what the configuration refers to. Whatever these throw becomes a problem, by its message. */
 export interface ConfigReaders {
   readonly readFile: (path: string) => Promise<string>;
   /** `s3://bucket/key` */
   readonly readObject: (uri: string) => Promise<string>;
-  /** Absent where certificates are neither read nor checked: a deployment has neither the files nor the secrets of its functions. */
+  /**
+   * Absent if certificates are neither read nor checked: a deployment has neither the files nor the secrets of its functions.
+   */
   readonly readCertificate?: (path: string) => Promise<string>;
   readonly resolveSecret: (kind: 'secretsmanager' | 'ssm', name: string) => Promise<string>;
 }
 
 export interface Config {
   readonly entries: readonly Entry[];
-  /** For the log: what is allowed and unwise. */
+  /** For the log: settings that are allowed but unwise. */
   readonly warnings: readonly string[];
 }
 

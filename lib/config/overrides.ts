@@ -8,15 +8,15 @@ export const SOURCE = 'REGISTRAR_CONFIG';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting that the environment gives to every entry. */
+/** A setting from the environment, which applies to every entry. */
 export interface Override {
   readonly path: readonly string[];
   readonly value: RawValue;
 }
 
 /**
- * The settings in the environment: `REGISTRAR_<KEY>`, nested `REGISTRAR_STORE__ENDPOINT`. Lists and maps are written as in YAML
- * (`[a, b]`, `{a: b}`), everything else is taken as it is; an empty variable counts as none.
+ * Reads the settings in the environment: `REGISTRAR_<KEY>`, nested `REGISTRAR_STORE__ENDPOINT`. Lists and maps are written as
+ * in YAML (`[a, b]`, `{a: b}`), everything else is taken literally; an empty variable counts as unset.
  */
 export async function readOverrides(env: Environment, problems: string[]): Promise<readonly Override[]> {
   const settings = new Map(describeSettings().map((setting) => [setting.variable, setting]));
@@ -41,7 +41,7 @@ export async function readOverrides(env: Environment, problems: string[]): Promi
   return overrides;
 }
 
-/** The settings with one of them replaced. */
+/** Returns the settings with one of them replaced. */
 export function override(settings: RawSettings, { path: [key, ...rest], value }: Override): RawSettings {
   if (key === undefined) return settings;
   if (rest.length === 0) return { ...settings, [key]: value };

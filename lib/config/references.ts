@@ -1,17 +1,20 @@
 import { isMap, type RawSettings, type RawValue } from './document.ts';
 
-/** Where a reference inside a value leads: `${env:NAME}`, `${file:PATH}`, `${secretsmanager:ID}`, `${ssm:NAME}`. */
+/** The kinds of references inside values: `${env:NAME}`, `${file:PATH}`, `${secretsmanager:ID}`, `${ssm:NAME}`. */
 export type ReferenceKind = 'env' | 'file' | 'secretsmanager' | 'ssm';
 
-/** What a reference stands for; undefined for a variable that is not set. What it throws becomes a problem, by its message. */
+/**
+ * Returns what a reference refers to; undefined for a variable that is not set. Whatever it throws becomes a problem, by its
+ * message.
+ */
 export type ResolveReference = (kind: ReferenceKind, name: string) => Promise<string | undefined>;
 
 const KINDS: readonly string[] = ['env', 'file', 'secretsmanager', 'ssm'] satisfies ReferenceKind[];
 const REFERENCE = /\$?\$\{([^}]*)(\}?)/g;
 
 /**
- * The settings with every reference in them resolved, once: what a reference stands for is not searched again. `$${` stands for a
- * literal `${`; any other `$` is itself. Problems name the reference, never what it stands for.
+ * Resolves every reference in the settings once: the result is not searched for further references. `$${` is a literal `${`;
+ * any other `$` stands for itself. Problems quote the reference, never what it refers to.
  */
 export async function resolveReferences(
   settings: RawSettings,

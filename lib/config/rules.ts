@@ -6,19 +6,20 @@ import { didYouMean } from './overrides.ts';
 import { DEFAULT_LAYOUT, DEFAULT_TABLE } from './settings.ts';
 
 /**
- * The rules that concern several settings: the path and what is wrong, for everything that is.
+ * Checks the rules that concern several settings, and returns the path and the problem for each violation.
+ *
  * @param written the settings before references were resolved, which is what problems quote
  */
 export function brokenRules(settings: RawSettings, written: RawSettings): readonly string[] {
   return [...catalogRules(settings), ...storeRules(settings), ...layoutRules(settings, written)];
 }
 
-/** What is allowed and unwise. */
+/** Warnings about settings that are allowed but unwise. */
 export function settingWarnings(settings: RawSettings): readonly string[] {
   return [...cleartextWarnings(settings), ...credentialWarnings(settings)];
 }
 
-/** The catalog's own token endpoint, which the specification has deprecated (F8). */
+/** Warns about the catalog's own token endpoint, which the specification has deprecated (F8). */
 function credentialWarnings(settings: RawSettings): readonly string[] {
   const credential = settings['catalog_credential'];
   if (credential === undefined || member(credential, 'oauth2_server_uri') !== undefined) return [];
@@ -27,7 +28,7 @@ function credentialWarnings(settings: RawSettings): readonly string[] {
   ];
 }
 
-/** Credentials that travel in the clear to another machine. */
+/** Warns about credentials that are sent unencrypted to another machine. */
 function cleartextWarnings(settings: RawSettings): readonly string[] {
   const credential = settings['catalog_credential'];
   const uris = [
@@ -148,14 +149,14 @@ function layoutRules(settings: RawSettings, written: RawSettings): readonly stri
   return problems;
 }
 
-/** Whether no directory belongs to one table alone. */
+/** Whether the table's name is in the file name, so that tables share directories. */
 function tableInFileName(layout: string, naming: readonly string[]): boolean {
   if (templateProblem(layout) !== undefined) return false;
   const { segments, openEnded } = parseTemplate(layout);
   return !openEnded && (segments.at(-1)?.names.some((name) => naming.includes(name)) ?? false);
 }
 
-/** Whether the path segment after the last name of the table is one of those that every table keeps for itself (I11). */
+/** Whether the path segment after the table's last name is one that every table keeps for its own files (I11). */
 function ownFolderInLayout(layout: string, naming: readonly string[]): boolean {
   const { segments } = parseTemplate(layout);
   const last = segments.findLastIndex(({ names }) => names.some((name) => naming.includes(name)));

@@ -1,12 +1,12 @@
-/** What requests are signed for: AWS's region, and `glue`, `s3tables` or `execute-api`. */
+/** The AWS region and service to sign requests for; the service is `glue`, `s3tables` or `execute-api`. */
 export interface SigningScope {
   readonly region: string;
   readonly service: string;
 }
 
 /**
- * Region and service as configured, else as the warehouse's ARN (`arn:aws:s3tables:us-east-1:…`), else as the catalog's host
- * (`glue.us-east-1.amazonaws.com`) says; undefined where none of them names the region.
+ * Region and service as configured, else from the warehouse's ARN (`arn:aws:s3tables:us-east-1:…`), else from the catalog's
+ * host (`glue.us-east-1.amazonaws.com`); undefined if none of them has the region.
  */
 export function signingScope(
   configured: Partial<SigningScope>,

@@ -8,14 +8,15 @@ import { describeSettings, entrySchema, type SettingDescription } from './settin
 import { signingScope } from './signing-scope.ts';
 
 export interface ValidatedEntry {
-  /** Undefined when there are problems. */
+  /** Undefined if there are problems. */
   readonly entry?: Entry;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks an entry, every setting and every rule at once, and puts the defaults in.
+ * Checks every setting and rule of an entry at once and applies the defaults.
+ *
  * @param written the settings before references were resolved: what problems quote, so that no secret is ever shown (I10)
  */
 export function validateEntry(resolved: RawSettings, written: RawSettings): ValidatedEntry {
@@ -87,12 +88,12 @@ function settingAt(keys: readonly string[]): SettingDescription | undefined {
     .at(0);
 }
 
-/** Text in the place of a map of settings may be a secret that belongs into it. */
+/** Whether a value may be shown. Text in place of a map of settings is not, since it may be a secret that belongs inside. */
 function isShown({ secret, type }: SettingDescription): boolean {
   return !secret && type !== 'settings';
 }
 
-/** A URL without the user and password that it may hold. */
+/** The URL without a user and password. */
 function withoutUser(value: string): string {
   return value.replace(/\/\/[^/]*@/, '//…@');
 }

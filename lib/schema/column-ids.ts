@@ -4,8 +4,9 @@ import { type Columns, columnsNamed } from './columns.ts';
 import type { Merged } from './follow.ts';
 
 /**
- * The field IDs of a file that has none: the name mapping's (aliases and dropped columns included), then the table's column
- * of that name, then the dataset's (dropped by others), then the next free ID, at every depth.
+ * Assigns field IDs to a file that has none, at every depth: first by the table's name mapping (aliases and dropped columns
+ * included), then by the table's column of that name, then by the dataset's (which others may have dropped from the table),
+ * else the next free ID.
  *
  * @returns final IDs by the file's provisional ones; two may be equal when the mapping has both names for one column
  */

@@ -1,6 +1,6 @@
 import { type Columns, fullName } from './columns.ts';
 
-/** Table properties that end in a column's full name. */
+/** Prefixes of table properties whose names end in a column's full name. */
 const COLUMN_PREFIXES = [
   'write.metadata.metrics.column.',
   'write.parquet.bloom-filter-enabled.column.',
@@ -14,7 +14,10 @@ export interface PropertyChanges {
   readonly removed: readonly string[];
 }
 
-/** Column properties follow renames, those of columns inside a renamed struct too (Java's `PropertyUtil.applySchemaChanges`). */
+/**
+ * Renames column properties with their columns, also for columns inside a renamed struct (like Java's
+ * `PropertyUtil.applySchemaChanges`).
+ */
 export function followRenames(
   properties: Readonly<Record<string, string>>,
   before: Columns,

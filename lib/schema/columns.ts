@@ -1,6 +1,6 @@
 /**
- * A schema as a flat map of columns by field ID: what changes of schemas work on. Parents stand before their children
- * and siblings in their order, so that a column set anew keeps its place and one added comes last.
+ * A schema as a flat map of columns by field ID, the form on which schema changes work. Parents come before their children and
+ * siblings in their order, so a column that is set again keeps its place and a new one comes last.
  */
 import {
   type IndexedField,
@@ -19,7 +19,7 @@ export interface Column {
   readonly type: string;
   readonly parentId: number | undefined;
   readonly role: IndexedField['role'];
-  /** The field and the nested type as they were read: attributes that this project does not know travel along. */
+  /** The field and nested type as they were read, so that attributes unknown to this project are preserved. */
   readonly field: NestedField | undefined;
   readonly nested: Exclude<Type, string> | undefined;
 }
@@ -39,7 +39,7 @@ function kindOf(type: Type): string {
   return typeof type === 'string' ? type : type.type;
 }
 
-/** The schema of these columns; `schema` gives the attributes beside the fields. */
+/** Builds the schema of these columns; `schema` provides the attributes beside the fields. */
 export function schemaOf(columns: Columns, schema: Schema): Schema {
   const children = Map.groupBy(columns.values(), (column) => column.parentId);
   const fieldsOf = (parentId: number | undefined): NestedField[] =>
@@ -87,7 +87,7 @@ export function schemaOf(columns: Columns, schema: Schema): Schema {
   return { ...schema, fields: fieldsOf(undefined) };
 }
 
-/** Finds columns by parent and name: of a dataset, several may have had it. */
+/** Indexes columns by parent and name. In a dataset, several columns may have had the same name. */
 export function columnsNamed(
   columns: Columns,
 ): (parentId: number | undefined, name: string) => readonly Column[] {
@@ -108,7 +108,7 @@ export function fullName(columns: Columns, column: Column): string {
   return pathOf(columns, column).join('.');
 }
 
-/** A column and what it stands in, from the inside out. */
+/** The column itself, then the columns around it, from the inside out. */
 export function* withAncestors(columns: Columns, column: Column): Generator<Column> {
   for (let at: Column | undefined = column; at !== undefined; ) {
     yield at;
@@ -116,7 +116,7 @@ export function* withAncestors(columns: Columns, column: Column): Generator<Colu
   }
 }
 
-/** Whether a column is a map key or stands in one: keys never change (table spec, "Schema Evolution"). */
+/** Whether a column is a map key or inside one: map keys never change (table spec, "Schema Evolution"). */
 export function isInMapKey(columns: Columns, column: Column): boolean {
   return withAncestors(columns, column).some((at) => at.role === 'key');
 }

@@ -6,21 +6,21 @@ import { type Columns, columnsOf, schemaOf } from './columns.ts';
 /** The table property that holds the dataset's own schema, so that its changes can be told from those made by SQL. */
 export const datasetSchemaProperty = 'iceberg-registrar.dataset-schema';
 
-/** What the dataset's segments said so far, whatever became of the table. */
+/** What the dataset's segments have said so far, whatever happened to the table. */
 export interface DatasetSchema {
-  /** Cumulative: a column that newer segments lack stays. */
+  /** Cumulative: a column that newer segments lack is kept. */
   readonly columns: Columns;
-  /** Names that an ID had before or had in late segments: no segment renames back to one. */
+  /** Names that a field ID had earlier, or had in late segments: no segment renames back to one of them. */
   readonly pastNames: ReadonlyMap<number, readonly string[]>;
-  /** Fingerprints of the schemas followed, the latest last. */
+  /** Fingerprints of the schemas followed so far, the latest last. */
   readonly followed: readonly string[];
-  /** Upload time of the segment that changed it last: what was uploaded before is late. */
+  /** Upload time of the segment that last changed it: anything uploaded earlier is late. */
   readonly changedMs: number;
-  /** The same for columns that this segment did not have: of the last one that had them. */
+  /** The same for columns that this segment lacked: upload time of the last change that had them. */
   readonly laggingMs: ReadonlyMap<number, number>;
-  /** Columns that others dropped from the table and that have been reported. */
+  /** Columns that others dropped from the table, already reported. */
   readonly dropped: readonly number[];
-  /** Table schemas with a lower ID were made by the catalog before ours and never had data. */
+  /** Table schemas with a lower ID were created by the catalog before ours and never had data. */
   readonly firstSchemaId: number;
 }
 
@@ -34,21 +34,24 @@ export const unknownDataset: DatasetSchema = {
   firstSchemaId: 0,
 };
 
-/** A fleet hardly has more schemas in use at once, and the property is part of every metadata file. */
+/** A fleet hardly ever uses more schemas at once, and the property is part of every metadata file. */
 const MAX_FOLLOWED = 500;
 
-/** The dataset as its first segment shows it. */
+/** The dataset's schema as its first segment shows it. */
 export function newDataset(schema: Schema, uploadedMs: number): DatasetSchema {
   const columns = columnsOf(schema);
   return withFollowed({ ...unknownDataset, columns, changedMs: uploadedMs }, fingerprint(columns));
 }
 
-/** Upload time of the last change seen by a column: a segment uploaded before does not rename it. */
+/** Upload time of the last change that concerned a column: a segment uploaded earlier does not rename it. */
 export function columnChangedMs(dataset: DatasetSchema, id: number): number {
   return dataset.laggingMs.get(id) ?? dataset.changedMs;
 }
 
-/** Dates a change: the segment's columns by its upload, those it lacks as before. An earlier upload never sets a date back. */
+/**
+ * Records the date of a change: for the segment's columns its upload time, for those it lacks the previous one. An earlier
+ * upload never sets a date back.
+ */
 export function withChange(
   dataset: DatasetSchema,
   before: DatasetSchema,
@@ -70,7 +73,7 @@ export function withFollowed(dataset: DatasetSchema, schema: string): DatasetSch
   return { ...dataset, followed: [...followed, schema].slice(-MAX_FOLLOWED) };
 }
 
-/** Names a schema by its IDs, parents, names and types; order and nullability aside. */
+/** Identifies a schema by its IDs, parents, names and types, regardless of order and nullability. */
 export function fingerprint(columns: Columns): string {
   const facts = [...columns.values()]
     .sort((a, b) => a.id - b.id)
@@ -78,7 +81,11 @@ export function fingerprint(columns: Columns): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 16);
 }
 
-/** The dataset's schema as a table's properties have it; undefined when no registration has set it. @throws `table.unsupported` */
+/**
+ * Reads the dataset's schema from a table's properties; undefined when no registration has set it.
+ *
+ * @throws `table.unsupported`
+ */
 export function readDatasetSchema(properties: Readonly<Record<string, string>>): DatasetSchema | undefined {
   const text = properties[datasetSchemaProperty];
   if (text === undefined) return undefined;

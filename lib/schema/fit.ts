@@ -6,23 +6,24 @@ import type { Violation } from './violation.ts';
 export interface FitRules {
   /** Identifier fields of the table. */
   readonly identifierIds: readonly number[];
-  /** Columns whose value an identity partition gives where a file lacks them (table spec, "Column Projection"). */
+  /** Columns whose value comes from an identity partition where a file lacks them (table spec, "Column Projection"). */
   readonly partitionSourceIds: ReadonlySet<number>;
-  /** Columns of the segment without a null in any row group, where the column around them is there (cases.md A30). */
+  /** Columns of the segment that contain no null in any row group where their parent is present (cases.md A30). */
   readonly provenNonNull: ReadonlySet<number>;
-  /** Columns of the segment that have been judged already. */
+  /** Columns of the segment that were already refused. */
   readonly refused: ReadonlySet<number>;
 }
 
 export interface Fit {
-  /** The table's columns, those relaxed that this segment cannot fill. */
+  /** The table's columns, with those made optional that this segment cannot fill. */
   readonly table: Columns;
   readonly violations: readonly Violation[];
 }
 
 /**
- * Whether a segment reads rightly under the table's schema: every common column where it was, of the table's type or one
- * that readers promote to it, at least one of them; and what the table requires and the segment does not prove becomes optional.
+ * Checks whether a segment can be read correctly under the table's schema: every common column is in its place, with the
+ * table's type or one that readers promote to it, and there is at least one. Columns that the table requires but the segment
+ * does not prove non-null become optional.
  */
 export function fit(segment: Columns, table: Columns, rules: FitRules): Fit {
   const violations: Violation[] = [];
@@ -73,13 +74,16 @@ function unreadable(column: Column, held: Column): string | undefined {
   return isSameOrPromotion(column.type, held.type) ? undefined : otherType(column, held, 'table');
 }
 
-/** A required column that a file lacks has its values from elsewhere, or no row in which it would be read. */
+/**
+ * Whether a required column that the file lacks gets its values from a partition or a default, or is never read because the
+ * file lacks its parent too.
+ */
 function isFilled(held: Column, segment: Columns, rules: FitRules): boolean {
   const inAbsentParent = held.parentId !== undefined && !segment.has(held.parentId);
   return inAbsentParent || rules.partitionSourceIds.has(held.id) || held.field?.['initial-default'] != null;
 }
 
-/** Identifier fields and what they stand in: all of it stays required (table spec, "Identifier Field IDs"). */
+/** Identifier fields and the structs around them: all of it must stay required (table spec, "Identifier Field IDs"). */
 function identifierPath(table: Columns, identifierIds: readonly number[]): ReadonlySet<number> {
   const path = new Set<number>();
   for (const id of identifierIds) {

@@ -3,34 +3,34 @@ import { type Column, type Columns, isInMapKey, pathOf } from './columns.ts';
 import { columnChangedMs, type DatasetSchema, withChange } from './dataset-schema.ts';
 import type { Violation } from './violation.ts';
 
-/** The table's columns and the dataset's, as the segments merged so far left them. */
+/** The columns of table and dataset, as left by the segments merged so far. */
 export interface Merged {
   readonly table: Columns;
   readonly dataset: DatasetSchema;
 }
 
 export interface FollowRules {
-  /** The field IDs were found by name: they agree by definition, and no name is a rename. */
+  /** The field IDs were resolved by name, so names agree by definition and nothing is a rename. */
   readonly byName: boolean;
-  /** Columns of every schema the table has had data in: IDs that a new column must not take. */
+  /** Columns of every schema under which the table had data: IDs that a new column must not take. */
   readonly pastColumns: () => Columns;
   readonly uploadedMs: number;
 }
 
 export interface Followed extends Merged {
   readonly violations: readonly Violation[];
-  /** Columns of the segment that a violation covers, itself or around it. */
+  /** Columns of the segment affected by a violation of their own or of a parent. */
   readonly refused: ReadonlySet<number>;
 }
 
-/** What one column of a segment changes. */
+/** The change that one column of a segment makes. */
 type Step =
   | { readonly dataset: Column; readonly table: Column | undefined; readonly pastName?: string }
   | { readonly problem: string };
 
 /**
- * The three-way merge of one segment: what changed from the dataset's schema to the segment's is done to the table's.
- * Columns that the segment lacks stay, and what others did to the table stands until the dataset changes that column.
+ * The three-way merge of one segment: what changed from the dataset's schema to the segment's is applied to the table's.
+ * Columns that the segment lacks stay, and changes that others made to the table stand until the dataset changes that column.
  */
 export function follow(segment: Columns, before: Merged, rules: FollowRules): Followed {
   const table = new Map(before.table);
@@ -77,7 +77,7 @@ export function follow(segment: Columns, before: Merged, rules: FollowRules): Fo
   };
 }
 
-/** A column that the dataset has had. */
+/** Merges a column that the dataset already had. */
 function evolve(
   column: Column,
   known: Column,
@@ -124,8 +124,8 @@ function evolve(
 }
 
 /**
- * A column that is new to the dataset and not to the table: added by SQL, or there before the first contact. The wider type stands, whichever
- * segment of the dataset comes first.
+ * Merges a column that is new to the dataset but not to the table: added by SQL, or present before the first registration. The
+ * wider type stands, whichever segment of the dataset comes first.
  */
 function adopt(column: Column, held: Column, segment: Columns, table: Columns, rules: FollowRules): Step {
   if (column.parentId !== held.parentId || column.role !== held.role) {
@@ -149,7 +149,7 @@ function adopt(column: Column, held: Column, segment: Columns, table: Columns, r
   };
 }
 
-/** A column that neither the dataset nor the table has. */
+/** Adds a column that neither the dataset nor the table has. */
 function add(
   column: Column,
   segment: Columns,
@@ -182,7 +182,7 @@ function add(
   return { dataset: column, table: optional };
 }
 
-/** Whether values of a file's column read rightly under the table's type is no matter of direction for a message. */
+/** The message about a type that is not followed. It does not depend on which of the two is wider. */
 export function otherType(column: Column, other: Column, owner: 'dataset' | 'table'): string {
   return (
     `${typesOf(column, other, owner)}, and only int → long, float → double and decimal(P,S) → decimal(P′>P,S) are followed; ` +

@@ -12,7 +12,7 @@ import type { SchemaChange } from './schema-change.ts';
 import type { SegmentSchema } from './segment-schema.ts';
 import type { Violation } from './violation.ts';
 
-/** What of a table and its configuration bears on every segment of a merge. */
+/** The properties of a table and its configuration that affect every segment of a merge. */
 export interface TableRules {
   readonly lastColumnId: number;
   readonly pastColumns: () => Columns;
@@ -31,7 +31,7 @@ export interface SegmentMerge {
   readonly fieldIds: ReadonlyMap<number, number> | undefined;
 }
 
-/** One segment of a merge: its changes, or why they are not to be made. */
+/** Merges one segment: its changes, or why they must not be made. */
 export function mergeSegment(segment: SegmentSchema, before: Merged, table: TableRules): SegmentMerge {
   const { columns, provenNonNull, fieldIds, twice } = underFinalIds(segment, before, table);
   const schema = schemaFingerprint(columns);
@@ -67,16 +67,16 @@ export function mergeSegment(segment: SegmentSchema, before: Merged, table: Tabl
   };
 }
 
-/** Segments of one batch share their schema, most of the time. */
+/** A segment's columns. Most segments of a batch share their schema. */
 const segmentColumns = onceFor((schema: Schema): Columns => columnsOf(schema));
 const schemaFingerprint = onceFor(fingerprint);
 
 interface IdentifiedSegment {
   readonly columns: Columns;
   readonly provenNonNull: ReadonlySet<number>;
-  /** Final IDs by provisional ones, when they come from names. */
+  /** Final IDs by provisional ones, if they come from names. */
   readonly fieldIds: ReadonlyMap<number, number> | undefined;
-  /** Columns whose names are aliases of one column. */
+  /** Violations: columns whose names are aliases of the same column. */
   readonly twice: readonly Violation[];
 }
 
@@ -102,7 +102,7 @@ function underFinalIds(segment: SegmentSchema, before: Merged, table: TableRules
   };
 }
 
-/** The outermost columns of a segment that the table does not have. */
+/** The outermost columns of a segment that the table lacks. */
 function absentColumns(columns: Columns, table: Columns): readonly number[] {
   return [...columns.values()]
     .filter(({ id, parentId }) => !table.has(id) && (parentId === undefined || table.has(parentId)))

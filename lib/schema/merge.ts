@@ -34,18 +34,18 @@ export interface MergeOptions {
 export interface SchemaMerge {
   /** The table's schema after the merge; its `schema-id` is the one that the server will assign. */
   readonly schema: Schema;
-  /** What makes it so, dataset schema, name mapping and column properties included; empty when nothing changes. */
+  /** The updates that lead to it, including dataset schema, name mapping and column properties; empty when nothing changes. */
   readonly updates: readonly TableUpdate[];
   readonly changes: readonly SchemaChange[];
-  /** By segment URI, all violations in one error: `sink.iceberg_schema_mismatch`. Refused segments contribute nothing. */
+  /** Refused segments by URI, all violations of each in one error (`sink.iceberg_schema_mismatch`). They contribute nothing. */
   readonly refused: ReadonlyMap<string, RegistrarError>;
-  /** Of accepted segments whose IDs come from names: final IDs by provisional ones. */
+  /** For accepted segments whose IDs come from names: final IDs by provisional ones. */
   readonly fieldIdsOf: ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 
 /**
- * Merges the schemas of a batch into the table's, by field ID, in the order of their upload: docs/schema-evolution.md has
- * the rules. The dataset's own schema, kept in a table property, tells its changes from those made by SQL.
+ * Merges the schemas of a batch into the table's, by field ID, in the order of upload; docs/schema-evolution.md has the rules.
+ * The dataset's own schema, kept in a table property, distinguishes its changes from those made by SQL.
  *
  * @throws `table.unsupported` when the dataset schema or the name mapping of the table cannot be read
  */
@@ -123,7 +123,7 @@ function tableRules(
   };
 }
 
-/** Columns of any schema that data may have been written with: none before the first snapshot. */
+/** Columns of every schema that data may have been written with; none before the first snapshot. */
 function everyColumn({ schemas, snapshots }: TableState, firstSchemaId: number): Columns {
   const written = snapshots.size === 0 ? [] : schemas;
   return new Map(

@@ -5,16 +5,16 @@ import type { Violation } from './violation.ts';
 
 export interface NameRules {
   readonly caseSensitiveNames: boolean;
-  /** A name may move from one field ID to another: the IDs are known not to be assigned by position. */
+  /** Whether a name may move from one field ID to another: true if the IDs are known not to be assigned by position. */
   readonly namesMayMove: boolean;
-  /** Of every spec of the table. */
+  /** The partition fields of every spec of the table. */
   readonly partitionFields: readonly PartitionField[];
   readonly mapping: NameMapping | undefined;
 }
 
 /**
- * What is wrong with the names that a merge brings: held by another column, alone or up to letter case; moved from one
- * field ID to another; a partition field's; another column's in the name mapping.
+ * Checks the names that a merge introduces: held by another column (exactly, or except for letter case), moved from one field
+ * ID to another, equal to a partition field's name, or another column's in the name mapping.
  *
  * @param earlier what names were before the merge: the table's columns, and the dataset's
  */
@@ -61,7 +61,7 @@ export function nameViolations(
   });
 }
 
-/** Finds the column of the table that had a column's very name among its siblings and gave it up. */
+/** Finds the sibling column of the table that had exactly this name and gave it up. */
 function formerOwners(earlier: Columns, table: Columns): (column: Column) => Column | undefined {
   const named = columnsNamed(earlier);
   return ({ id, parentId, role, name }) =>
@@ -70,14 +70,17 @@ function formerOwners(earlier: Columns, table: Columns): (column: Column) => Col
       : undefined;
 }
 
-/** What the name mapping has below each of these columns, by name. */
+/** The name mapping's fields below each of these columns, by name. */
 function mappingsBelow(parentIds: ReadonlySet<number | undefined>, mapping: NameMapping = []) {
   return new Map(
     parentIds.values().map((parentId) => [parentId, mappedByName(mappedChildren(mapping, parentId))]),
   );
 }
 
-/** Only an identity or void field may be named like a column, and then like its source (Java's `PartitionSpec.Builder`). */
+/**
+ * Whether a partition field's name clashes with a column's. Only an identity or void field may be named like a column, and then
+ * only like its source (Java's `PartitionSpec.Builder`).
+ */
 function clashes(
   { name, transform, 'source-id': sourceId }: PartitionField,
   column: string,

@@ -20,7 +20,10 @@ import type { SegmentSchema } from './segment-schema.ts';
 import { schemaMismatch } from './violation.ts';
 
 export interface NewTableSettings {
-  /** Of the table, without a slash at its end: the shipper's directory, or `table_location`; undefined: the catalog chooses. */
+  /**
+   * Location of the table without a trailing slash: the shipper's directory, or `table_location`; undefined if the catalog
+   * chooses it.
+   */
   readonly location: string | undefined;
   readonly format_version: 2 | 3;
   readonly partition_by: readonly string[];
@@ -28,7 +31,7 @@ export interface NewTableSettings {
   readonly case_sensitive_names: boolean;
 }
 
-/** A table with the field IDs of its first segment, as it is to be. */
+/** A table to be created with the field IDs of its first segment. */
 export interface NewTable {
   readonly uuid: string;
   readonly location: string | undefined;
@@ -39,14 +42,17 @@ export interface NewTable {
   readonly lastColumnId: number;
 }
 
-/** For a table that gets many commits: old metadata files cleaned up, history as long as redrives may need it. */
+/**
+ * Defaults for a table with many commits: old metadata files are cleaned up, and history is kept for as long as redrives may
+ * need it.
+ */
 const defaultProperties = {
   'write.metadata.delete-after-commit.enabled': 'true',
   'write.metadata.previous-versions-max': '100',
   'history.expire.max-snapshot-age-ms': String(15 * 24 * 60 * 60 * 1000),
 };
 
-/** Where columns that SQL adds get their IDs, far from those that the dataset takes next. */
+/** Columns that SQL adds get IDs from here on, far from those that the dataset takes next. */
 const LAST_COLUMN_ID = 1_000_000;
 
 /** @throws `sink.iceberg_schema_mismatch`, `sink.iceberg_partition_undetermined` for a segment that cannot begin a table */
@@ -87,10 +93,10 @@ export function newTable(
   };
 }
 
-/** A new table that is given its location. */
+/** A new table whose location is known. */
 export type LocatedTable = NewTable & { readonly location: string };
 
-/** The metadata file of a new table (table spec, "Table Metadata Fields"): where it goes, and what it says. */
+/** The metadata file of a new table (table spec, "Table Metadata Fields"): its URI and its contents. */
 export function metadataFile(
   { uuid, location, formatVersion, schema, spec, properties, lastColumnId }: LocatedTable,
   nowMs: number,
@@ -126,7 +132,7 @@ export function metadataFile(
   };
 }
 
-/** The commit that makes a table where there is none: what Java's client sends to close a staged creation. */
+/** The commit that creates a table, as Java's client sends it to complete a staged creation. */
 export function creationCommit(table: LocatedTable): TableCommit {
   const { uuid, location, formatVersion, schema, spec, properties, lastColumnId } = table;
   return {
@@ -147,14 +153,14 @@ export function creationCommit(table: LocatedTable): TableCommit {
 }
 
 /**
- * Whether a table was begun by a registrar and not finished: it carries a dataset schema, never had a snapshot, and none of
- * its schemas has the dataset's field IDs (the catalog gave them anew), or it lies elsewhere.
+ * Whether a registrar started to create a table and did not finish: it carries a dataset schema, never had a snapshot, and
+ * either none of its schemas has the dataset's field IDs (the catalog assigned its own) or it is at another location.
  */
 export function isHalfMade(state: TableState, location: string | undefined): boolean {
   return differences(state, location).length > 0;
 }
 
-/** How a table without snapshots differs from what its dataset schema and `location` say, in words. */
+/** How a table without snapshots differs from its dataset schema and `location`, in words. */
 export function differences(state: TableState, location: string | undefined): readonly string[] {
   const dataset = state.snapshots.size > 0 ? undefined : readDatasetSchema(state.properties);
   if (dataset === undefined) return [];
@@ -170,7 +176,11 @@ function liesAt(state: TableState, location: string | undefined): boolean {
   return location === undefined || state.location === location.replace(/\/+$/, '');
 }
 
-/** @throws `catalog.refused` for a table that lies elsewhere: no commit moves it */
+/**
+ * The commit that completes a half-created table.
+ *
+ * @throws `catalog.refused` for a table at another location, since no commit moves it
+ */
 export function finishingCommit(
   state: TableState,
   { location, partition_by }: Pick<NewTableSettings, 'location' | 'partition_by'>,
@@ -204,7 +214,7 @@ export function finishingCommit(
   };
 }
 
-/** The spec was bound to field IDs that are no longer there, so that it is made anew under new partition field IDs. */
+/** Replaces a partition spec that is bound to field IDs that no longer exist, using new partition field IDs. */
 function specUpdates(
   state: TableState,
   partitionBy: readonly string[],

@@ -16,7 +16,10 @@ const dates = ['date'];
 const timestamps = ['timestamp', 'timestamptz', 'timestamp_ns', 'timestamptz_ns'];
 const wholes = ['int', 'long', 'decimal'];
 
-/** Source types of each transform and how its partition field is named (table spec, "Partition Transforms"; names as Java gives them). */
+/**
+ * The source types of each transform and the suffix of its partition field's name (table spec, "Partition Transforms"; names as
+ * in Java).
+ */
 const transforms: Readonly<Record<string, { readonly suffix: string; readonly sources: readonly string[] }>> =
   {
     year: { suffix: '_year', sources: [...dates, ...timestamps] },
@@ -30,7 +33,7 @@ const transforms: Readonly<Record<string, { readonly suffix: string; readonly so
     },
   };
 
-/** @throws `config.invalid` naming what would be right */
+/** Parses one item of `partition_by`. @throws `config.invalid` listing the valid forms */
 export function parsePartitionBy(text: string): PartitionTerm {
   const [, name = 'identity', width = '', column = text] = /^(\w+)(\[.*?\])?\((.*)\)$/.exec(text) ?? [];
   const takesWidth = name === 'bucket' || name === 'truncate';

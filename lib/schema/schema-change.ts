@@ -6,7 +6,7 @@ export type SchemaChange = { readonly fieldId: number; readonly path: string } &
   | { readonly kind: 'renamed'; readonly from: string }
   | { readonly kind: 'promoted'; readonly from: string; readonly to: string }
   | { readonly kind: 'relaxed' }
-  /** The dataset still has it, others dropped it from the table, and there it stays dropped. */
+  /** Others dropped it from the table while the dataset still has it; it stays dropped. */
   | { readonly kind: 'absent' }
 );
 
@@ -23,7 +23,7 @@ export function schemaChanges(before: Columns, after: Columns): readonly SchemaC
   });
 }
 
-/** A change as a line of a readable difference: `+ note (7): string`. */
+/** A change as one line of a readable diff: `+ note (7): string`. */
 export function formatChange(change: SchemaChange): string {
   const column = `${change.path} (${change.fieldId})`;
   switch (change.kind) {

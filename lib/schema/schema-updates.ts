@@ -10,8 +10,8 @@ export interface SchemaUpdates {
 }
 
 /**
- * Makes a schema the current one of a table. One that the table has already is only switched to: a server drops the
- * second copy, and `set-current-schema -1` then fails (D10).
+ * The updates that make a schema the table's current one. If the table already has it, they only switch to it: a server drops
+ * the duplicate, and `set-current-schema -1` would then fail (D10).
  */
 export function schemaUpdates(state: TableState, wanted: Schema): SchemaUpdates {
   const text = canonical(wanted);
@@ -38,7 +38,10 @@ function schemaId(schema: Schema): number {
   return schema['schema-id'] ?? 0;
 }
 
-/** Everything of a schema but its ID; the order of keys, of identifier fields and white space in types aside. */
+/**
+ * A canonical text of a schema without its ID, regardless of key order, the order of identifier fields, and white space in
+ * types.
+ */
 function canonical(schema: Schema): string {
   const identifierIds = [...(schema['identifier-field-ids'] ?? [])].sort((a, b) => a - b);
   return JSON.stringify([schema.fields, identifierIds], (key, value: unknown) => {

@@ -1,11 +1,16 @@
 export interface Upload {
   readonly uri: string;
   readonly lastModifiedMs: number;
-  /** S3's: hexadecimal, orders the events of one key when the shorter is padded with zeros on its right. */
+  /**
+   * S3's event sequencer: hexadecimal; orders the events of one key once the shorter value is padded with zeros on the right.
+   */
   readonly sequencer?: string;
 }
 
-/** Uploads in the order in which their schemas are followed: Last-Modified, then sequencer (of one key), then as given. */
+/**
+ * Sorts uploads into the order in which their schemas are followed: by Last-Modified, then by sequencer (within one key), then
+ * as given.
+ */
 export function inUploadOrder<T extends Upload>(uploads: readonly T[]): readonly T[] {
   const firstOfKey = new Map<string, number>();
   for (const [index, { uri }] of uploads.entries()) {

@@ -2,14 +2,14 @@ import { RegistrarError } from '../errors.ts';
 
 /** One way in which a segment does not fit its table. */
 export interface Violation {
-  /** The names from the root; empty when it is about the segment as a whole. */
+  /** The names from the root; empty if it concerns the segment as a whole. */
   readonly path: readonly string[];
   readonly fieldId: number | undefined;
-  /** What differs, the rule, the way out. */
+  /** What differs, the rule and the way out. */
   readonly problem: string;
 }
 
-/** All that is wrong with one segment, a line each. */
+/** The error for one segment, with one line per violation. */
 export function schemaMismatch(uri: string, table: string, violations: readonly Violation[]): RegistrarError {
   const lines = violations.map(({ path, fieldId, problem }) =>
     fieldId === undefined ? `- ${problem}` : `- column "${path.join('.')}" (${fieldId}): ${problem}`,

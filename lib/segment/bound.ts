@@ -1,10 +1,13 @@
-/** Bounds as a manifest has them: in the width of the table's type, cut as the table wants (spec, Appendix D; Iceberg, `UnicodeUtil`, `BinaryUtil`). */
+/**
+ * Bounds as manifests store them: in the width of the table's type, truncated as the table wants (spec, Appendix D; Iceberg,
+ * `UnicodeUtil`, `BinaryUtil`).
+ */
 import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import { floatingPoint, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import type { Side } from './column-value.ts';
 
-/** Single-value bytes of `from` as those of `to`; undefined when values of the one do not read as the other (case B14). */
+/** Converts single-value bytes of type `from` to type `to`; undefined if values of one do not read as the other (case B14). */
 export function widenBound(
   bytes: Uint8Array,
   from: PrimitiveType,
@@ -23,8 +26,9 @@ export function widenBound(
 }
 
 /**
- * Cuts a string to `length` code points or a binary to `length` bytes; other types are never cut (case B27). A cut upper bound
- * is raised at its last code point or byte, those that cannot be raised dropped; undefined when none can (cases B7, B9).
+ * Truncates a string to `length` code points or a binary to `length` bytes; other types are never truncated (case B27). A
+ * truncated upper bound is raised at its last code point or byte, dropping those that cannot be raised; undefined if none can
+ * (cases B7, B9).
  */
 export function truncateBound(
   bytes: Uint8Array,
@@ -53,7 +57,10 @@ function truncateText(utf8: Uint8Array, length: number, side: Side): Uint8Array 
   return side === 'lower' ? cut : raiseText(cut);
 }
 
-/** Where the code point of that number begins; the length of the text when it has no more. Continuation bytes are 10xxxxxx. */
+/**
+ * The byte offset of the code point with that index, or the length of the text if it has fewer. Continuation bytes are
+ * 10xxxxxx.
+ */
 function codePointOffset(utf8: Uint8Array, codePoints: number): number {
   let seen = 0;
   for (const [offset, byte] of utf8.entries()) {

@@ -1,4 +1,4 @@
-/** One column chunk of a row group, held against the schema and the file that it claims to be part of (cases A26, A27). */
+/** Checks one column chunk of a row group against the schema and the file that it claims to be part of (cases A26, A27). */
 import { type ErrorCode, RegistrarError } from '../errors.ts';
 import type { ColumnChunk, ColumnMetaData } from './footer.ts';
 import { formatPath, type SchemaNode } from './parquet-schema.ts';
@@ -8,7 +8,7 @@ const dataStart = 4n;
 const nowhere = new Uint8Array();
 
 /**
- * The metadata of a chunk, and where the chunk starts in the file.
+ * The metadata of a chunk, and the offset in the file at which the chunk starts.
  *
  * @param dataEnd Where the footer begins.
  * @throws `segment.unreadable` for an encrypted chunk; `segment.inconsistent` for one of another column, type, file or size

@@ -3,7 +3,7 @@ import { widenBound } from './bound.ts';
 import type { Bound } from './column-tally.ts';
 import type { Segment } from './segment.ts';
 
-/** What a file's footer says of one column, in single-value bytes of the table's type. */
+/** What a file's footer says about one column, in single-value bytes of the table's type. */
 export interface ColumnRange {
   readonly lower: Bound | undefined;
   readonly upper: Bound | undefined;
@@ -13,7 +13,7 @@ export interface ColumnRange {
   readonly valueCount: bigint;
 }
 
-/** The ranges of a segment's columns by field ID, for partition values; without those below lists and maps. */
+/** The ranges of a segment's columns by field ID, for computing partition values. Columns below lists and maps are left out. */
 export function columnRanges(
   segment: Pick<Segment, 'columns'>,
   tableSchema: Schema,

@@ -1,17 +1,20 @@
-/** Adds up one column over the row groups: a sum or a bound is known only where every row group makes it known (cases B1, B17, B24). */
+/**
+ * Accumulates one column over the row groups: a count or bound is known only if every row group provides it (cases B1, B17,
+ * B24).
+ */
 import type { ValueForm } from './column-type.ts';
 import { type ColumnValue, codecOf, type Side, type ValueCodec } from './column-value.ts';
 import type { ColumnMetaData, ColumnOrder, Statistics } from './footer.ts';
 
 export interface ColumnTally {
   readonly codec: ValueCodec | undefined;
-  /** The length of a fixed-length carrier. */
+  /** The length of a fixed-length physical type. */
   readonly fixedLength: number | undefined;
   readonly usesMinMaxValue: boolean;
   readonly usesDeprecatedMinMax: boolean;
   sizeBytes: bigint;
   values: bigint;
-  /** Undefined once a row group leaves it open. */
+  /** Undefined once a row group does not say. */
   nulls: bigint | undefined;
   readonly lower: Extreme;
   readonly upper: Extreme;
@@ -20,15 +23,16 @@ export interface ColumnTally {
 interface Extreme {
   readonly side: Side;
   value: ColumnValue | undefined;
-  /** False where the writer says that it cut the value. */
+  /** False if the writer says that it truncated the value. */
   isExact: boolean;
-  /** False once a row group that has values leaves it open. */
+  /** False once a row group with values does not have it. */
   isKnown: boolean;
 }
 
 /**
- * `min_value` and `max_value` mean something only in a declared order that is known, the deprecated `min` and `max` only where the
- * order is that of signed numbers; an order that is not known forbids both (parquet.thrift, `Statistics` and `ColumnOrder`).
+ * Starts the tally of one column. `min_value` and `max_value` are meaningful only in a declared order that is known, the
+ * deprecated `min` and `max` only if the order is that of signed numbers; an unknown order rules out both (parquet.thrift,
+ * `Statistics` and `ColumnOrder`).
  *
  * @param order What the footer declares for the column; undefined when it declares no orders at all.
  */
@@ -72,7 +76,7 @@ export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: 
   }
 }
 
-/** Undefined for chunks without values in the count, and for a count that cannot be. */
+/** The null count of a chunk; undefined if it is missing or impossible. */
 function nullCount(statistics: Statistics | undefined, numValues: bigint): bigint | undefined {
   const count = numValues === 0n ? 0n : statistics?.nullCount;
   return count !== undefined && count >= 0n && count <= numValues ? count : undefined;
@@ -107,11 +111,11 @@ function addExtreme(
 export interface Bound {
   /** Iceberg single-value bytes (spec, Appendix D). */
   readonly bytes: Uint8Array;
-  /** False where the writer says that it cut the value: a bound still, but no value of the file (case A32). */
+  /** False if the writer says that it truncated the value: still a bound, but not a value of the file (case A32). */
   readonly isExact: boolean;
 }
 
-/** The bounds of the column; none where a lower one lies above its upper one. */
+/** The bounds of the column; none if the lower one is above the upper one. */
 export function boundsOf(tally: ColumnTally): { readonly lower?: Bound; readonly upper?: Bound } {
   const { codec, lower, upper } = tally;
   if (codec === undefined) return {};

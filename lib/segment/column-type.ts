@@ -1,7 +1,7 @@
 /**
- * What a Parquet column is in Iceberg: the matrix of physical and logical types, for reading a file as it lies. Data pages are
- * never rewritten, so a type is mapped only where Iceberg readers find the right values in those pages; everything else is refused
- * with the way out. Sources: Iceberg spec, Appendix A "Parquet"; parquet-format, LogicalTypes.md; cases A11 to A22.
+ * Maps Parquet columns to Iceberg types by physical and logical type, for reading files as they are. Data pages are never
+ * rewritten, so a type is mapped only if Iceberg readers find the right values in those pages; everything else is refused, with
+ * the way out. Sources: Iceberg spec, Appendix A "Parquet"; parquet-format, LogicalTypes.md; cases A11 to A22.
  */
 import { RegistrarError } from '../errors.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
@@ -21,7 +21,7 @@ const physicalTypes = [
 ] as const;
 type PhysicalType = (typeof physicalTypes)[number];
 
-/** How the statistics of a column are read: carrier and order of its values (`column-value.ts`). */
+/** How the statistics of a column are read: its physical type and the order of its values (`column-value.ts`). */
 export type ValueForm =
   | 'boolean'
   | 'int32'
@@ -36,13 +36,13 @@ export type ValueForm =
   | 'utf8'
   | 'bytes'
   | 'fixed'
-  /** No order, or none that Iceberg knows: no bounds. */
+  /** No order, or none that Iceberg knows, so no bounds. */
   | 'unordered';
 
 export interface ColumnType {
   readonly type: PrimitiveType;
   readonly form: ValueForm;
-  /** Bytes of a fixed-length carrier. */
+  /** Length in bytes of a fixed-length physical type. */
   readonly fixedLength: number | undefined;
 }
 
@@ -62,11 +62,11 @@ type Row = readonly [
   carrier: PhysicalType,
   type: PrimitiveType | ((element: SchemaElement, refuse: Refuse) => PrimitiveType),
   form: ValueForm,
-  /** Format version 3, or `timestamp_millis: accept`. */
+  /** Required for this row: format version 3, or `timestamp_millis: accept`. */
   only?: 3 | 'millis',
 ];
 
-/** Parquet's annotation and carrier, the Iceberg type, the form of its statistics. */
+/** One row per mapping: Parquet's annotation and physical type, the Iceberg type, the form of its statistics. */
 const matrix: readonly Row[] = [
   ['', 'BOOLEAN', 'boolean', 'boolean'],
   ['', 'INT32', 'int', 'int32'],
@@ -106,10 +106,10 @@ const matrix: readonly Row[] = [
 ];
 
 const inMicros = 'write the column in microseconds';
-/** Annotations that only groups have. */
+/** Annotations that only occur on groups. */
 const groupAnnotations = ['LIST', 'MAP', 'VARIANT'];
 
-/** Annotations without an Iceberg type, or with one that the file's pages do not fit, and the way out. */
+/** Annotations without an Iceberg type, or with one that does not fit the file's pages, and the way out. */
 const refusals: Readonly<Record<string, string>> = {
   'UINT(64)': 'an Iceberg long cannot hold uint64: write the dataset with signed integers',
   'TIME(MILLIS)': `an Iceberg time counts microseconds: ${inMicros}`,
@@ -122,7 +122,7 @@ const refusals: Readonly<Record<string, string>> = {
 
 /**
  * The annotation of a schema element, as in the first column of the matrix: the logical type, else the converted type (whose
- * timestamps are in UTC, case A15); `''` without one.
+ * timestamps are in UTC, case A15); `''` if there is none.
  */
 export function annotationOf(element: SchemaElement): string {
   const { logicalType, convertedType } = element;
@@ -217,7 +217,7 @@ function decimalType(element: SchemaElement, refuse: Refuse): PrimitiveType {
   return `decimal(${precision},${scale})`;
 }
 
-/** The most decimal digits that the carrier of a decimal can hold. */
+/** The largest precision that a decimal's physical type can hold. */
 function carrierDigits(element: SchemaElement): number {
   const bits = { INT32: 32, INT64: 64, FIXED: 8 * (element.typeLength ?? 0) } as Partial<
     Record<string, number>

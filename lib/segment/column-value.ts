@@ -1,6 +1,6 @@
 /**
- * Values in Parquet statistics as numbers or bytes that can be compared, and as Iceberg single values (spec, Appendix D). Bytes in,
- * bytes out: nothing goes through a date, a double or a text of another width (cases B8 to B14).
+ * Reads values in Parquet statistics into a comparable form and writes them as Iceberg single values (spec, Appendix D). Bytes
+ * in, bytes out: nothing passes through a date, a double or a text of another width (cases B8 to B14).
  */
 import { isUtf8 } from 'node:buffer';
 import type { PrimitiveType } from '../spec/schema.ts';
@@ -12,12 +12,12 @@ export type Side = 'lower' | 'upper';
 
 /** How the statistics of one form of column are read, compared and written. */
 export interface ValueCodec {
-  /** Undefined for bytes that are no value of the type (case B14). `length`: that of a fixed-length carrier. */
+  /** Undefined for bytes that are not a value of the type (case B14). `length` is that of a fixed-length physical type. */
   read(bytes: Uint8Array, length: number | undefined): ColumnValue | undefined;
   compare(a: ColumnValue, b: ColumnValue): number;
-  /** The single-value form as a bound of that side; undefined when there is none. */
+  /** The single-value form for a bound of that side; undefined if there is none. */
   write(value: ColumnValue, side: Side): Uint8Array | undefined;
-  /** Whether the deprecated `min` and `max`, always in the order of signed numbers, are in the order of this form. */
+  /** Whether the deprecated `min` and `max`, which are always in the order of signed numbers, are valid for this form. */
   readonly signedOrder: boolean;
 }
 
@@ -44,7 +44,7 @@ function numbers<T extends number | bigint>(
 const readInt32 = (v: DataView): number => v.getInt32(0, true);
 const readInt64 = (v: DataView): bigint => v.getBigInt64(0, true);
 
-/** Arrays of their own: a small Buffer keeps the pool that it is part of, and bounds are held for every segment of a batch. */
+/** Copies the bytes: a small Buffer would keep its whole pool alive, and bounds are held for every segment of a batch. */
 const writeWhole = (type: PrimitiveType, value: bigint): Uint8Array =>
   new Uint8Array(wholeNumberBytes(type, value));
 const writeInt32 = (value: number): Uint8Array => writeWhole('int', BigInt(value));

@@ -1,14 +1,14 @@
 /**
- * The Thrift compact protocol as Parquet footers use it, read strictly: every length is checked against the bytes that are
- * left before anything is allocated, varints and nesting are bounded, a known field of another wire type is an error, an
- * unknown field is skipped. Each value read or skipped consumes at least one byte, so the work is linear in the footer.
+ * The Thrift compact protocol as Parquet footers use it, read strictly: every length is checked against the remaining bytes
+ * before anything is allocated, varints and nesting are bounded, a known field with another wire type is an error, and unknown
+ * fields are skipped. Every value read or skipped consumes at least one byte, so the work is linear in the footer's size.
  */
 import { RegistrarError } from '../errors.ts';
 
 export interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
-  /** Values met so far, skipped ones too: the measure of work. */
+  /** Number of values met so far, including skipped ones: a measure of work. */
   nodes: number;
 }
 
@@ -44,7 +44,7 @@ export function unreadable(cursor: Cursor, found: string): never {
   );
 }
 
-/** Steps over a value of any wire type, building nothing. `depth`: the levels of nesting around it. */
+/** Skips a value of any wire type without building anything. */
 export function skip(cursor: Cursor, type: number, depth = 0): void {
   if (depth > maxDepth) unreadable(cursor, `nesting of more than ${maxDepth} levels`);
   cursor.nodes++;
@@ -97,7 +97,7 @@ export function skip(cursor: Cursor, type: number, depth = 0): void {
   }
 }
 
-/** Booleans in a list or map have a byte each. */
+/** Skips an element of a list or map, where booleans take a byte each. */
 function skipElement(cursor: Cursor, type: number, depth: number): void {
   skip(cursor, type === TRUE || type === FALSE ? BYTE : type, depth);
 }
@@ -152,7 +152,7 @@ export function readZigZag32(cursor: Cursor): number {
   return (value >>> 1) ^ -(value & 1);
 }
 
-/** Seven bytes (49 bits) fit a double; longer ones go on as bigint. */
+/** Up to seven bytes (49 bits) fit a double; longer varints continue as bigint. */
 export function readZigZag64(cursor: Cursor): bigint {
   let low = 0;
   for (let scale = 1; scale <= 2 ** 42; scale *= 128) {
@@ -179,7 +179,7 @@ function skipVarint(cursor: Cursor): void {
   unreadable(cursor, 'a varint of more than 10 bytes');
 }
 
-/** The ID behind a field header: short form as a difference to the last one, long form as it is. */
+/** The field ID of a field header: a difference to the last ID in the short form, the ID itself in the long form. */
 export function readFieldId(cursor: Cursor, header: number, lastId: number): number {
   const delta = header >> 4;
   const id = delta === 0 ? readZigZag32(cursor) : lastId + delta;

@@ -1,15 +1,18 @@
-/** The fields of a Parquet file that are fields of an Iceberg schema: the groups in between of lists and maps taken out. */
+/**
+ * The fields of a Parquet file that correspond to fields of an Iceberg schema, without the intermediate groups of lists and
+ * maps.
+ */
 import { RegistrarError } from '../errors.ts';
 import { annotationOf, type ColumnType, type ColumnTypeOptions, columnType } from './column-type.ts';
 import { formatPath, REPEATED, REQUIRED, type SchemaNode } from './parquet-schema.ts';
 
 export interface FileField {
   readonly node: SchemaNode;
-  /** Iceberg's names from the root: `element`, `key` and `value` whatever the file calls them (case A8). */
+  /** Iceberg's names from the root: `element`, `key` and `value`, whatever the file calls them (case A8). */
   readonly path: readonly string[];
   readonly isRequired: boolean;
   readonly kind: 'leaf' | 'variant' | 'struct' | 'list' | 'map';
-  /** Of a leaf. */
+  /** Set on leaves only. */
   readonly columnType: ColumnType | undefined;
   /** The fields of a struct, the element of a list, key and value of a map. */
   readonly children: readonly FileField[];
@@ -110,7 +113,10 @@ function mapEntry(map: SchemaNode, path: readonly string[]): readonly [key: Sche
   return [key, value];
 }
 
-/** A variant has `metadata`, `value` and perhaps the shredded `typed_value`, which are no fields of the schema (parquet-format, VariantEncoding.md). */
+/**
+ * Checks the children of a variant: `metadata`, `value` and possibly the shredded `typed_value`, none of which is a field of
+ * the schema (parquet-format, VariantEncoding.md).
+ */
 function checkVariant(variant: SchemaNode, path: readonly string[], options: ColumnTypeOptions): void {
   if (options.formatVersion < 3) {
     throw unsupported(

@@ -1,6 +1,6 @@
 /**
- * The parts of `FileMetaData` that a registration needs, as tables of parquet-format's parquet.thrift. Everything else is
- * skipped without being built. Statistics stay the bytes they are.
+ * The parts of `FileMetaData` that a registration needs, described as tables of parquet-format's parquet.thrift. Everything
+ * else is skipped without being built. Statistics stay raw bytes.
  */
 import { RegistrarError } from '../errors.ts';
 import { cursorOf, unreadable } from './compact-protocol.ts';
@@ -23,9 +23,9 @@ import {
   union,
 } from './thrift-struct.ts';
 
-/** Schema elements, and so columns, that a file may have: what keeps a hostile 64 MiB footer from filling the memory. */
+/** The most schema elements, and so columns, that a file may have, so that a hostile 64 MiB footer cannot fill the memory. */
 const maxSchemaElements = 100_000;
-/** A path has a name for each level of nesting, which `parquet-schema.ts` limits. */
+/** A path has one name per level of nesting, which `parquet-schema.ts` limits. */
 const maxPathLength = 1_000;
 const maxRowGroups = 1_000_000;
 
@@ -115,7 +115,9 @@ const columnOrder = union('ColumnOrder', {
 });
 export type ColumnOrder = Decoded<typeof columnOrder>['kind'];
 
-/** A dataset's segments have one schema, most of the time: some hundred columns of a few datasets are worth remembering. */
+/**
+ * Remembers decoded schemas, since most segments of a dataset share one: enough for a few hundred columns of a few datasets.
+ */
 const schemas = remembering(list(schemaElement, maxSchemaElements), { values: 8, maxBytes: 16 * 1024 });
 
 const fileMetaData = struct('FileMetaData', {
@@ -129,15 +131,15 @@ const fileMetaData = struct('FileMetaData', {
 });
 
 export interface Footer {
-  /** The elements in depth-first order, the root first: the same array for the same bytes, as long as they are remembered. */
+  /** The elements in depth-first order, root first. The same bytes give the same array while they are remembered. */
   readonly schema: readonly SchemaElement[];
   readonly numRows: bigint;
-  /** One a leaf; undefined when the writer declared none. */
+  /** One per leaf; undefined if the writer declared none. */
   readonly columnOrders: readonly ColumnOrder[] | undefined;
   readonly createdBy: string | undefined;
-  /** Decodes one row group at a time, so that memory grows with the columns and not with columns times row groups. */
+  /** Decodes one row group at a time, so that memory grows with the number of columns, not with columns times row groups. */
   rowGroups(): Generator<RowGroup>;
-  /** Values met so far by the decoder, skipped ones too: what the footer has cost. */
+  /** Number of values that the decoder has met so far, including skipped ones: the cost of the footer. */
   work(): number;
 }
 

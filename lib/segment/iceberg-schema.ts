@@ -1,4 +1,7 @@
-/** The Iceberg schema of a Parquet file: structs, lists and maps by their structure, whatever their groups are called (cases A7 to A10). */
+/**
+ * The Iceberg schema of a Parquet file. Structs, lists and maps are recognised by their structure, whatever their groups are
+ * called (cases A7 to A10).
+ */
 import { RegistrarError } from '../errors.ts';
 import { onceFor } from '../spec/once-for.ts';
 import type { NestedField, Schema, Type } from '../spec/schema.ts';
@@ -46,7 +49,7 @@ export function icebergSchema(root: SchemaNode, options: IcebergSchemaOptions): 
   return schema;
 }
 
-/** By the options, of each tree. */
+/** The mapped schemas of a tree, by options. */
 const mapped = onceFor((_root: SchemaNode) => new Map<string, IcebergSchema>());
 
 function mapTree(root: SchemaNode, options: IcebergSchemaOptions): IcebergSchema {
@@ -117,10 +120,16 @@ const withDescendants = (field: FileField): readonly FileField[] => [
   ...field.children.flatMap(withDescendants),
 ];
 
-/** What the full names of all fields may have together: joined to their parents', names grow with the square of a hostile schema. */
+/**
+ * Limit on the total length of all full names. Since they include their parents' names, they grow with the square of a hostile
+ * schema.
+ */
 const maxNameCharacters = 10_000_000;
 
-/** Full names are unique in Iceberg (`a.b` beside `b` in `a` is not, case A24), and most engines lower-case them (case A25). */
+/**
+ * Checks that full names are unique, as Iceberg requires (`a.b` beside `b` in `a` is not, case A24), also in lower case, which
+ * most engines use (case A25).
+ */
 function checkNames(fields: readonly FileField[], caseSensitiveNames: boolean): void {
   const seen = new Map<string, FileField>();
   let characters = 0;

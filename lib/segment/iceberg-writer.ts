@@ -5,8 +5,8 @@ const KEY = Buffer.from('\x18\x0eiceberg.schema\x18', 'latin1');
 const BRACE = 0x7b;
 
 /**
- * Whether an Iceberg engine wrote a file, Spark or Flink for instance, which leave the table's schema in the footer, as JSON: it may be a
- * table's own, at a path that nothing remembers (I11). Seen without decoding the footer.
+ * Whether an Iceberg engine such as Spark or Flink wrote the file. They leave the table's schema in the footer as JSON, so the
+ * file may be one of the table's own, at a path that nothing remembers (I11). Checked without decoding the footer.
  */
 export function isWrittenByIceberg({ bytes }: Pick<FooterRead, 'bytes'>): boolean {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

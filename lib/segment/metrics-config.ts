@@ -3,7 +3,7 @@ import { childFields, indexById, type Schema, type StructType, type Type } from 
 
 export type MetricsMode =
   | { readonly kind: 'none' | 'counts' | 'full' }
-  /** Code points of a string, bytes of a binary. */
+  /** In code points of a string or bytes of a binary. */
   | { readonly kind: 'truncate'; readonly length: number };
 
 export interface MetricsConfig {
@@ -16,11 +16,12 @@ const prefix = 'write.metadata.metrics.';
 const truncate16: MetricsMode = { kind: 'truncate', length: 16 };
 
 /**
- * Reads the modes of all columns. As in Iceberg's own writers a mode that is none is ignored, and a table with more columns than
- * `max-inferred-column-defaults` (100) has metrics of the first of them only; counts of its required columns are kept, since some
- * engines refuse a required column without a null count (case A33).
+ * Reads the metrics modes of all columns. As in Iceberg's own writers, an invalid mode is ignored, and a table with more
+ * columns than `max-inferred-column-defaults` (100) has metrics only for the first of them. Counts of its required columns are
+ * kept all the same, since some engines refuse a required column without a null count (case A33).
  *
- * @param sortColumnIds Columns that readers prune by (sort order, partition source), which have bounds even where the default has none.
+ * @param sortColumnIds Columns that readers prune by (sort order, partition source), which have bounds even where the default
+ *   has none.
  */
 export function metricsConfig(
   properties: Readonly<Record<string, string>>,
@@ -68,7 +69,10 @@ function positiveInteger(text: string | undefined): number | undefined {
 
 const isPrimitive = (type: Type): boolean => typeof type === 'string';
 
-/** What counts against the limit: primitives and structs that are struct fields, primitive elements, maps to primitives twice (Java, `GetProjectedIds`). */
+/**
+ * The number of fields that count against the limit: primitives and structs that are struct fields, primitive elements, and
+ * maps to primitives twice (Java, `GetProjectedIds`).
+ */
 function countedFields(schema: Schema): number {
   let count = 0;
   for (const { role, type } of indexById(schema).values()) {

@@ -1,4 +1,4 @@
-/** The column metrics of a segment, as the manifest entry of its data file has them. */
+/** The column metrics of a segment, as the manifest entry of its data file contains them. */
 import type { Metrics } from '../spec/manifest.ts';
 import { indexById, type Schema } from '../spec/schema.ts';
 import { truncateBound, widenBound } from './bound.ts';
@@ -8,7 +8,7 @@ import { type MetricsConfig, metricsMode } from './metrics-config.ts';
 import type { Segment } from './segment.ts';
 
 /**
- * Metrics by field ID, for the columns that the table has. Columns below lists and maps have their size only (case B19).
+ * Metrics by field ID, for the columns that the table has. For columns below lists and maps only the size is given (case B19).
  *
  * @param tableSchema Its types decide the width of the bounds (case B14).
  */

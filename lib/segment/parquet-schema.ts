@@ -1,13 +1,15 @@
-/** The flat list of schema elements as the tree it stands for, and the leaves in the order of the column chunks. */
+/**
+ * Turns the flat list of schema elements into the tree that it represents, with the leaves in the order of the column chunks.
+ */
 import { RegistrarError } from '../errors.ts';
 import { onceFor } from '../spec/once-for.ts';
 import type { SchemaElement } from './footer.ts';
 
 export interface SchemaNode {
   readonly element: SchemaElement;
-  /** The names from the root; empty for the root itself. Names may hold dots: never joined but for messages (A24). */
+  /** The names from the root; empty for the root itself. Names may contain dots, so they are joined only for messages (A24). */
   readonly path: readonly string[];
-  /** The same in UTF-8, as the column chunks have it. */
+  /** The same in UTF-8, as column chunks contain it. */
   readonly utf8Path: readonly Uint8Array[];
   /** Empty for a leaf. */
   readonly children: readonly SchemaNode[];
@@ -17,7 +19,7 @@ export interface SchemaNode {
   readonly isRepeated: boolean;
 }
 
-/** Levels of nesting; a list or map takes two of them. Readers walk schemas by recursion. */
+/** Levels of nesting allowed, of which a list or map takes two. Readers walk schemas recursively. */
 const maxDepth = 100;
 
 /** `FieldRepetitionType` of parquet.thrift. */
@@ -25,7 +27,7 @@ export const REQUIRED = 0;
 export const OPTIONAL = 1;
 export const REPEATED = 2;
 
-/** A path for messages; what a hostile file calls a column may be long. */
+/** A path for messages, shortened, since a hostile file's column names may be long. */
 export function formatPath(path: readonly string[]): string {
   const text = path.join('.');
   return text.length > 200 ? `"${text.slice(0, 200)}…"` : `"${text}"`;

@@ -1,12 +1,12 @@
-/** Reads the footer of a segment: one request, or two where it is larger than the read-ahead. */
+/** Reads the footer of a segment in one request, or in two if it is larger than the read-ahead. */
 import { RegistrarError } from '../errors.ts';
 import type { Store } from '../ports.ts';
 
 export interface ReadFooterOptions {
-  /** How many bytes from the end the first request asks for. */
+  /** How many bytes from the end of the file the first request reads. */
   readonly readAheadBytes: number;
   readonly maxFooterBytes: number;
-  /** Asked once the footer's length is known; false postpones it. @default always room */
+  /** Called once the footer's length is known; returning false postpones the segment. @default always room */
   readonly hasRoom?: (footerBytes: number) => boolean;
 }
 
@@ -73,7 +73,10 @@ export async function readFooter(
   return read(whole.bytes);
 }
 
-/** Checks head, if it was read, and tail of the file; answers the length of the footer. What is refused is named in the error's context. */
+/**
+ * Checks the file's tail, and its head if that was read; returns the length of the footer. On refusal the error's context names
+ * the object.
+ */
 function footerLength(
   tail: Uint8Array,
   found: Pick<FooterRead, 'uri' | 'etag' | 'sizeBytes'>,

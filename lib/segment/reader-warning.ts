@@ -1,4 +1,7 @@
-/** What is registered as it must be and is no value of the file to every engine. docs/compatibility.md has what each engine reads. */
+/**
+ * Warnings about values that are registered correctly but that not every engine reads correctly. docs/compatibility.md shows
+ * what each engine reads.
+ */
 
 import { indexById } from '../spec/schema.ts';
 import { wholeNumber } from '../spec/single-value.ts';
@@ -11,8 +14,8 @@ const GREATEST_SIGNED = 2n ** 31n - 1n;
 const MOST_NAMES = 5;
 
 /**
- * Names the columns of files in UINT_32 that may hold values from 2^31 on: readers of Iceberg take the 32 bits under a `long` for signed ones
- * (case A11). Undefined where the statistics tell that there are none.
+ * Names the UINT_32 columns that may hold values from 2^31 on: Iceberg's readers take the 32 bits under a `long` for signed
+ * ones (case A11). Undefined if the statistics show that there are none.
  */
 export function readerWarning(segments: readonly Pick<Segment, 'columns' | 'schema'>[]): string | undefined {
   const names = new Set(segments.flatMap(unsignedColumns));

@@ -1,4 +1,4 @@
-/** What all row groups of a file say together: row count, split offsets, and for each column its sums and bounds. */
+/** Combines all row groups of a file: row count, split offsets, and for each column its counts and bounds. */
 import { RegistrarError } from '../errors.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import { checkedChunk } from './column-chunk.ts';
@@ -8,23 +8,23 @@ import type { Footer } from './footer.ts';
 import type { LeafColumn } from './iceberg-schema.ts';
 import type { SchemaNode } from './parquet-schema.ts';
 
-/** A column that has a field ID, over all row groups. What is not known is undefined, never zero. */
+/** A column with a field ID, over all row groups. What is unknown is undefined, never zero. */
 export interface Column {
   /** The field ID of the leaf, provisional in files without IDs. */
   readonly fieldId: number;
-  /** The type that the file has; the table's may be wider. */
+  /** The file's type; the table's may be wider. */
   readonly type: PrimitiveType;
-  /** How the file carries it. */
+  /** The form in which the file's statistics have it. */
   readonly form: ValueForm;
   /** The IDs of the fields around it, from the root, and its own. */
   readonly lineage: readonly number[];
-  /** Below a list or map, where counts and bounds mean nothing to Iceberg (case B19). */
+  /** Below a list or map, where counts and bounds have no meaning in Iceberg (case B19). */
   readonly isRepeated: boolean;
   readonly compressedSizeBytes: bigint;
   /** Nulls included. */
   readonly valueCount: bigint;
   readonly nullCount: bigint | undefined;
-  /** In the width of `type`, not cut. */
+  /** In the width of `type`, not truncated. */
   readonly lower?: Bound;
   readonly upper?: Bound;
 }

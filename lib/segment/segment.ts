@@ -1,4 +1,4 @@
-/** A finished Parquet object as the later stages see it: its schema, its counts and its bounds, nothing of its rows. */
+/** A complete Parquet object as the later stages see it: its schema, counts and bounds, but none of its rows. */
 import type { SegmentReference } from '../event/segment-reference.ts';
 import { indexById, type NestedField, type Schema, type Type } from '../spec/schema.ts';
 import { decodeFooter } from './footer.ts';
@@ -16,7 +16,7 @@ export interface Segment {
   readonly etag: string;
   readonly sizeBytes: number;
   readonly lastModifiedMs: number;
-  /** With field IDs the file's own, else provisional ones: see `idsFrom`. */
+  /** Has the file's own field IDs, or else provisional ones: see `idsFrom`. */
   readonly schema: Schema;
   readonly idsFrom: 'file' | 'names';
   readonly recordCount: bigint;
@@ -24,7 +24,9 @@ export interface Segment {
   readonly columns: readonly Column[];
   /** Where each row group with rows starts, ascending. */
   readonly splitOffsets: readonly bigint[];
-  /** IDs of fields that are never null where the field around them is not: required, or without a null in any row group (case A30). */
+  /**
+   * IDs of fields that are never null where their parent is present: required, or without a null in any row group (case A30).
+   */
   readonly provenNonNull: ReadonlySet<number>;
   readonly createdBy: string | undefined;
 }
@@ -79,8 +81,8 @@ function provenNonNull(schema: Schema, columns: readonly Column[]): ReadonlySet<
 }
 
 /**
- * The segment under other field IDs. A field without one is left out, as readers leave out what a name mapping does not name;
- * with it what it holds, and a list or map of which a part has none.
+ * The segment with other field IDs. A field without a new ID is left out, as readers leave out what a name mapping does not
+ * name; so is everything inside it, and any list or map that lacks one of its parts.
  *
  * @param ids The new IDs by the segment's own.
  */

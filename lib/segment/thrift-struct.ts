@@ -1,6 +1,6 @@
 /**
- * Thrift structs as tables of their fields, decoded strictly: a known field of another wire type is an error, as is a required
- * one that is not there; an unknown field is skipped.
+ * Thrift structs described as tables of their fields, and decoded strictly: a known field with another wire type is an error,
+ * as is a missing required field; unknown fields are skipped.
  */
 import { isAscii } from 'node:buffer';
 import {
@@ -26,7 +26,7 @@ import {
 /** How one Thrift type is read: the wire types it may have, and the decoding. */
 export interface Wire<T> {
   readonly types: readonly number[];
-  /** `type` is the wire type met: compact booleans have no byte beside it when they are fields. */
+  /** `type` is the wire type that was met, which for a boolean field is also its value. */
   read(cursor: Cursor, type: number): T;
 }
 
@@ -36,7 +36,7 @@ export const i32: Wire<number> = { types: [I32], read: readZigZag32 };
 export const i64: Wire<bigint> = { types: [I64], read: readZigZag64 };
 export const binary: Wire<Uint8Array> = { types: [BINARY], read: readBinary };
 
-/** UTF-8, refused when it is not valid: a repaired name would name another column. */
+/** Text in UTF-8. Invalid bytes are refused: a repaired name would name another column. */
 export const text: Wire<string> = {
   types: [BINARY],
   read(cursor) {
@@ -49,11 +49,11 @@ export const text: Wire<string> = {
     }
   },
 };
-/** Up to here a name in ASCII is made faster without the decoder. */
+/** Up to this length an ASCII name is built faster without the decoder. */
 const shortText = 32;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A field that has to be there, or whose presence matters, and whose value does not. */
+/** A field whose presence matters, but not its value. */
 export function ignored(type: 'i32' | 'i64' | 'list' | 'struct' | 'binary'): Wire<true> {
   const wireType = { i32: I32, i64: I64, list: LIST, struct: STRUCT, binary: BINARY }[type];
   return {
@@ -65,7 +65,7 @@ export function ignored(type: 'i32' | 'i64' | 'list' | 'struct' | 'binary'): Wir
   };
 }
 
-/** A list that is read later, element by element: skipped now, its position kept. */
+/** A list that is read later, element by element: it is skipped, and its position kept. */
 export const listPosition: Wire<number> = {
   types: [LIST],
   read(cursor) {
@@ -89,8 +89,8 @@ export function list<T>(element: Wire<T>, max: number): Wire<readonly T[]> {
 }
 
 /**
- * Reads what it has read before as the very same value: what repeats from footer to footer is compared, not decoded. Kept are the last
- * few by their bytes, none larger than `maxBytes`.
+ * Returns the very same value for bytes that it has read before, so that what repeats from footer to footer is compared instead
+ * of decoded. Keeps the last few by their bytes, none larger than `maxBytes`.
  */
 export function remembering<T extends object>(
   wire: Wire<T>,
@@ -160,10 +160,10 @@ export const optional = <T>(id: number, wire: Wire<T>): Field<T | undefined> => 
 type Fields = Readonly<Record<string, Field<unknown>>>;
 type Struct<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** What a wire decodes to. */
+/** The type that a wire type decodes to. */
 export type Decoded<W> = W extends Wire<infer T> ? T : never;
 
-/** A struct as a table of its fields; a field that comes twice counts the last time, as in every Thrift reader. */
+/** A struct, described as a table of its fields. If a field occurs twice the last one counts, as in every Thrift reader. */
 export function struct<F extends Fields>(name: string, fields: F): Wire<Struct<F>> {
   const byId: ([string, Wire<unknown>] | undefined)[] = [];
   for (const [key, field] of Object.entries(fields)) byId[field.id] = [key, field.wire];
@@ -193,7 +193,7 @@ type Union<M extends Members> =
   | { readonly [K in keyof M]: { readonly kind: K; readonly value: Decoded<M[K][1]> } }[keyof M]
   | { readonly kind: 'unknown'; readonly value: number };
 
-/** A union: exactly one field; one whose ID is not in the table is `unknown` with that ID. */
+/** A union of exactly one field. A field whose ID is not in the table becomes `unknown`, with that ID. */
 export function union<M extends Members>(name: string, members: M): Wire<Union<M>> {
   const byId: ([string, Wire<unknown>] | undefined)[] = [];
   for (const [kind, [id, wire]] of Object.entries(members)) byId[id] = [kind, wire];

@@ -72,7 +72,7 @@ export function decode(text: Uint8Array, { start, end }: Span): string {
   return Buffer.from(text.buffer, text.byteOffset + start, end - start).toString();
 }
 
-/** Where the value ends that begins here. @throws SyntaxError */
+/** The end of the value that begins at `start`. @throws SyntaxError */
 export function valueEnd(text: Uint8Array, start: number): number {
   const first = text[start];
   if (first === QUOTE) return stringEnd(text, start + 1);
@@ -83,12 +83,12 @@ export function valueEnd(text: Uint8Array, start: number): number {
   return at;
 }
 
-/** Where an array ends, from between two of its elements on. @throws SyntaxError */
+/** The end of an array, searched from between two of its elements. @throws SyntaxError */
 export function arrayEnd(text: Uint8Array, from: number): number {
   return nestedEnd(text, from, 1);
 }
 
-/** The end of a value of which this many brackets are open. */
+/** The end of a value with this many open brackets. */
 function nestedEnd(text: Uint8Array, from: number, open: number): number {
   let depth = open;
   for (let at = from; at < text.length; at += 1) {
@@ -103,7 +103,7 @@ function nestedEnd(text: Uint8Array, from: number, open: number): number {
   throw unexpected(text, text.length);
 }
 
-/** Behind the closing quote. In UTF-8 no byte of another character is a quote or a backslash. */
+/** The position after the closing quote. In UTF-8 no byte of another character equals a quote or backslash. */
 function stringEnd(text: Uint8Array, from: number): number {
   for (let at = from; at < text.length; at += 1) {
     const byte = text[at];

@@ -1,4 +1,4 @@
-/** Fields of parsed JSON, checked as they are read. */
+/** An object of parsed JSON, whose fields are checked as they are read. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** @throws TypeError naming the field and what it holds; so does every function here */
@@ -41,7 +41,7 @@ export function array(json: JsonObject, key: string): readonly unknown[] {
   throw new TypeError(`"${key}" is ${shown(value)}, not an array`);
 }
 
-/** An object of texts; numbers and booleans in it are taken as their text (cases.md C23). */
+/** An object of text values. Numbers and booleans in it are converted to text (cases.md C23). */
 export function texts(json: JsonObject, key: string): Readonly<Record<string, string>> {
   const held = object(json[key], `"${key}"`);
   if (isAllText(held)) return held;

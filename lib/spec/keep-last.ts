@@ -1,4 +1,4 @@
-/** Sets a value in a map that keeps those set last: beyond `most` the one that was set longest ago goes. */
+/** Sets a value in a map that keeps the `most` entries set last: beyond that, the one set longest ago is dropped. */
 export function keepLast<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);

@@ -1,6 +1,6 @@
 import type { PartitionValue } from './partition-spec.ts';
 
-/** Column metrics of one data file, by field ID. What is not known is absent, never zero. */
+/** Column metrics of one data file, by field ID. What is unknown is absent, never zero. */
 export interface Metrics {
   readonly recordCount: bigint;
   readonly columnSizes: ReadonlyMap<number, bigint>;
@@ -13,13 +13,13 @@ export interface Metrics {
   readonly splitOffsets: readonly bigint[];
 }
 
-/** What `data_file` of a manifest entry says about a Parquet data file (spec, "Manifests"). */
+/** The `data_file` of a manifest entry, for a Parquet data file (spec, "Manifests"). */
 export interface DataFile extends Metrics {
   /** `s3://bucket/key` with the raw key. */
   readonly filePath: string;
   readonly fileSizeInBytes: bigint;
   readonly specId: number;
-  /** One value a field of the spec, in its order; empty when unpartitioned. */
+  /** One value per field of the spec, in order; empty if unpartitioned. */
   readonly partition: readonly PartitionValue[];
   readonly sortOrderId?: number;
 }
@@ -43,9 +43,9 @@ export interface ManifestFile {
   readonly firstRowId?: bigint | undefined;
 }
 
-/** What a manifest's entry says that the ledger asks for: which file, live or deleted, since which snapshot. */
+/** The parts of a manifest entry that the ledger needs: which file, live or deleted, since which snapshot. */
 export interface ManifestEntry {
-  /** The manifest that has it. */
+  /** The manifest that contains the entry. */
   readonly manifestPath: string;
   readonly status: 'existing' | 'added' | 'deleted';
   readonly snapshotId: bigint | undefined;

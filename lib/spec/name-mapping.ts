@@ -10,14 +10,14 @@ export const nameMappingProperty = 'schema.name-mapping.default';
 export type NameMapping = readonly MappedField[];
 
 export interface MappedField {
-  /** Absent: a column of this name is known and has no field. */
+  /** Absent if a column of this name is known but has no field. */
   readonly 'field-id'?: number;
   /** The name and its aliases. A list's child is `element`, a map's are `key` and `value`. */
   readonly names: readonly string[];
   readonly fields?: NameMapping;
 }
 
-/** Reads the JSON form. @throws SyntaxError for what is no name mapping */
+/** Reads the JSON form. @throws SyntaxError for what is not a name mapping */
 export function parseNameMapping(json: string): NameMapping {
   const mapping: unknown = JSON.parse(json);
   if (!isNameMapping(mapping)) throw new SyntaxError('a name mapping is a list of {field-id, names, fields}');
@@ -39,7 +39,7 @@ function isMappedField(value: unknown): value is MappedField {
   );
 }
 
-/** The mapped fields directly below a field, by its ID; of the root, without one. */
+/** The mapped fields directly below the field with this ID, or at the root without one. */
 export function mappedChildren(mapping: NameMapping, parentId: number | undefined): NameMapping {
   if (parentId === undefined) return mapping;
   for (const mapped of mapping) {
@@ -51,7 +51,7 @@ export function mappedChildren(mapping: NameMapping, parentId: number | undefine
   return [];
 }
 
-/** Siblings by each of their names; the first that has a name has it. */
+/** Siblings by each of their names. If several have a name, the first one wins. */
 export function mappedByName(siblings: NameMapping): ReadonlyMap<string, MappedField> {
   const index = new Map<string, MappedField>();
   for (const mapped of siblings) {
@@ -61,8 +61,9 @@ export function mappedByName(siblings: NameMapping): ReadonlyMap<string, MappedF
 }
 
 /**
- * The mapping that has every field of a schema under its current name; names it had and dropped fields stay. A name that
- * a sibling holds is not given twice, since readers refuse such a mapping. Itself when nothing is missing.
+ * Extends the mapping so that it has every field of a schema under its current name. Former names and dropped fields stay. A
+ * name that a sibling has is not given twice, since readers refuse such a mapping. Returns the same mapping if nothing is
+ * missing.
  */
 export function followSchema(mapping: NameMapping, schema: Schema): NameMapping {
   const followed = followType(mapping, schema);
@@ -92,7 +93,7 @@ function followType(siblings: NameMapping, type: Type): NameMapping {
   return followed.filter((mapped) => !isUnmapped(mapped) || mapped.names.length > 0);
 }
 
-/** A name that is known and stands for no field: it gives way to the first field that has it. */
+/** Whether a mapped name stands for no field, so that it gives way to the first field with that name. */
 function isUnmapped(mapped: MappedField): boolean {
   return mapped['field-id'] === undefined;
 }

@@ -1,4 +1,7 @@
-/** `s3a://` and `s3n://` are spellings of `s3://` (cases.md D15), `gcs://` is one of `gs://`: for comparison only. */
+/**
+ * The plain spelling of a URI, for comparisons only: `s3a://` and `s3n://` are spellings of `s3://` (cases.md D15), `gcs://` is
+ * one of `gs://`.
+ */
 export function plainSpelling(uri: string): string {
   return uri.replace(/^s3[an]:\/\//, 's3://').replace(/^gcs:\/\//, 'gs://');
 }

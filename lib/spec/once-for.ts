@@ -1,4 +1,4 @@
-/** What follows from an object that nobody changes, computed once for each of them and kept as long as it lives. */
+/** Caches a function of immutable objects: its result is computed once per object and kept as long as the object lives. */
 export function onceFor<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const computed = new WeakMap<K, { readonly value: V }>();
   return (key) => {

@@ -1,8 +1,8 @@
 /**
- * Templates of paths: `s3://lake/thadam/v1/{pipeline}/{dataset}/…`. A `{name}` stands for one path segment, or for a part of one
- * (`topic={dataset}`, `{dataset}-{partition}.parquet`), and is never empty; where several could share a segment in more than one way, the
- * earlier names are the longer ones. A last `…` (or `...`) stands for any rest. Everything else is itself: dots, empty segments and
- * percent signs have no meaning here (cases.md E24).
+ * Path templates such as `s3://lake/thadam/v1/{pipeline}/{dataset}/…`. A `{name}` stands for one non-empty path segment or a
+ * part of one (`topic={dataset}`, `{dataset}-{partition}.parquet`); if several could share a segment in more than one way,
+ * earlier names match as much as possible. A final `…` (or `...`) stands for any rest. Everything else is literal: dots, empty
+ * segments and percent signs have no special meaning (cases.md E24).
  */
 export interface PathTemplate {
   readonly segments: readonly TemplateSegment[];
@@ -27,14 +27,14 @@ export function fill(text: string, values: ReadonlyMap<string, string>): string 
   return text.replaceAll(PLACEHOLDER, (placeholder, name: string) => values.get(name) ?? placeholder);
 }
 
-/** Why a text with names in it makes no sense; undefined when it does. */
+/** Why a text with names in it is not valid; undefined if it is. */
 export function placeholderProblem(text: string): string | undefined {
   return /[{}]/.test(text.replaceAll(PLACEHOLDER, ''))
     ? 'it has a brace that is not part of a {name} in lower-case letters'
     : undefined;
 }
 
-/** Why a text is no path template; undefined when it is one. */
+/** Why a text is not a valid path template; undefined if it is. */
 export function templateProblem(text: string): string | undefined {
   const names = placeholders(text);
   const twice = names.find((name, at) => names.indexOf(name) < at);
@@ -44,7 +44,7 @@ export function templateProblem(text: string): string | undefined {
   return placeholderProblem(text);
 }
 
-/** Parses a template that has no problem; `root` is taken literally and goes before it, braces and all. */
+/** Parses a valid template. `root` is prepended literally, braces and all. */
 export function parseTemplate(text: string, root?: string): PathTemplate {
   const segments = text.split('/');
   const openEnded = /^(…|\.\.\.)$/.test(segments.at(-1) ?? '');
@@ -57,7 +57,7 @@ export function parseTemplate(text: string, root?: string): PathTemplate {
   };
 }
 
-/** What the names stand for in a path; undefined when the path does not fit. */
+/** The values of the names in a path; undefined if the path does not match. */
 export function matchTemplate(
   template: PathTemplate,
   path: readonly string[],
@@ -69,8 +69,8 @@ export function matchTemplate(
 }
 
 /**
- * From the right, each name as short as the literal before it allows: what is left for the names before is then as long as it can be, so
- * that nothing is ever tried twice.
+ * Matches from the right, each name as short as the literal before it allows, so that what remains for earlier names is as long
+ * as possible and nothing is tried twice.
  */
 function matchSegment(
   { literals, names }: TemplateSegment,

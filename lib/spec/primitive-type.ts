@@ -14,7 +14,7 @@ export function parsePrimitive(type: PrimitiveType): ParsedPrimitive {
   return { name: type };
 }
 
-/** Whether values written as `from` read rightly under `to`: equal types, and the promotions of the spec for v1 and v2. */
+/** Whether values written as `from` can be read as `to`: equal types, and the promotions that the spec allows in v1 and v2. */
 export function isSameOrPromotion(from: Type, to: Type): boolean {
   if (typeof from !== 'string' || typeof to !== 'string') return false;
   return samePrimitive(from, to) || isPromotion(from, to);

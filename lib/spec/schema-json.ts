@@ -4,8 +4,8 @@ import type { Schema } from './schema.ts';
 export type NumberedSchema = Schema & { readonly 'schema-id': number };
 
 /**
- * A schema from its JSON form, checked as far as code relies on it; other attributes travel through. The ID is 0 where old v1
- * tables have none.
+ * Reads a schema from its JSON form, checked as far as the code relies on it; other attributes are preserved. The ID is 0 for
+ * old v1 tables without one.
  *
  * @throws TypeError naming what is malformed
  */

@@ -1,6 +1,6 @@
 /**
- * Iceberg schemas in the JSON form of the table spec (Appendix C). The JSON form is the data model: attributes this
- * project does not know travel through unchanged.
+ * Iceberg schemas in the JSON form of the table spec (Appendix C). The JSON form is the data model, so attributes unknown to
+ * this project are preserved.
  */
 import { onceFor } from './once-for.ts';
 
@@ -45,12 +45,12 @@ export interface Schema extends StructType {
   readonly 'identifier-field-ids'?: readonly number[];
 }
 
-/** A field wherever it stands: struct field, list element, map key or map value. */
+/** A field in any role: struct field, list element, map key or map value. */
 export interface IndexedField {
   readonly id: number;
   /** The name in its struct, or `element`, `key`, `value`. */
   readonly name: string;
-  /** The names from the root, for messages and name mappings. Names may hold dots: compare arrays, not joined text. */
+  /** The names from the root, for messages and name mappings. Names may contain dots, so compare arrays, not joined text. */
   readonly path: readonly string[];
   readonly required: boolean;
   readonly type: Type;

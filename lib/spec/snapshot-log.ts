@@ -4,8 +4,8 @@ import type { Snapshot } from './snapshot.ts';
 export type Snapshots = ReadonlyMap<bigint, Snapshot>;
 
 /**
- * A map of snapshots that grows without being copied: every state of a table sees those up to its own size of one log. An older state
- * goes on to see what it saw.
+ * A map of snapshots that grows without being copied. All states of a table share one log, and each sees the part up to its own
+ * size, so an older state still sees what it saw.
  */
 interface SnapshotLog extends Snapshots {
   readonly [LOG]: Log;
@@ -19,8 +19,8 @@ interface Log {
 const LOG = Symbol('log');
 
 /**
- * These snapshots and, after them, more; undefined when one of them is there already. Costs as much as is added, unless the state was
- * followed by another one before.
+ * Appends snapshots; undefined if one of them is there already. Costs as much as is added, unless the state was already
+ * extended differently.
  */
 export function extendSnapshots(snapshots: Snapshots, added: readonly Snapshot[]): Snapshots | undefined {
   const known = logOf(snapshots);
@@ -34,7 +34,7 @@ export function extendSnapshots(snapshots: Snapshots, added: readonly Snapshot[]
   return view(log, log.entries.length);
 }
 
-/** Whether a map is the other one, or goes on where that ends. False says nothing. */
+/** Whether `later` is the same map or continues it. False proves nothing. */
 export function isContinued(snapshots: Snapshots, later: Snapshots): boolean {
   if (snapshots === later) return true;
   const log = logOf(snapshots);

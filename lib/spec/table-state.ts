@@ -4,11 +4,11 @@ import type { Snapshot, SnapshotRef } from './snapshot.ts';
 import type { TableIdentifier } from './table-identifier.ts';
 import type { HistoryText } from './table-metadata-text.ts';
 
-/** What the stages need of a loaded table: the same for every format version, read from the metadata once. */
+/** The parts of a loaded table that the stages need, independent of the format version and read from the metadata once. */
 export interface TableState {
   readonly identifier: TableIdentifier;
   readonly metadataLocation: string | undefined;
-  /** As long as it came, where that is known. */
+  /** Size of the metadata as received, if known. */
   readonly metadataBytes?: number;
   readonly formatVersion: 1 | 2 | 3;
   readonly uuid: string;
@@ -25,7 +25,7 @@ export interface TableState {
   readonly sortColumnIds: readonly number[];
   readonly properties: Readonly<Record<string, string>>;
   readonly snapshots: ReadonlyMap<bigint, Snapshot>;
-  /** The JSON arrays that the history was read from, so that what follows can be told from them byte by byte. */
+  /** The JSON text that the history was read from, so that a later answer can be compared with it byte by byte. */
   readonly historyText?: HistoryText;
   readonly refs: Readonly<Record<string, SnapshotRef>>;
   /** v3 only. */

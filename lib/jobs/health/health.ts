@@ -12,29 +12,29 @@ import { type TableHealth, tableHealth } from './table-health.ts';
 
 export interface HealthReport {
   readonly at: string;
-  /** Of every dataset that lies in the store, in key order. */
+  /** One entry per dataset found in the store, in key order. */
   readonly tables: readonly TableHealth[];
-  /** Of every entry that names an arrivals queue. */
+  /** One per entry with an arrivals queue. */
   readonly notifications: readonly NotificationHealth[];
-  /** Of every queue that an entry names, and of what takes the messages that keep failing there. */
+  /** One per configured queue, and one per dead-letter queue of these. */
   readonly queues: readonly QueueHealth[];
-  /** Of every quarantine: the events in it that nobody could decode. */
+  /** One per quarantine, about the events in it that could not be decoded. */
   readonly events: readonly EventsHealth[];
 }
 
-/** What lies in quarantine and belongs to no table. */
+/** The quarantined events, which belong to no table. */
 export interface EventsHealth {
   readonly quarantineUrl: string;
-  /** Empty where it could not be told. */
+  /** Empty if it could not be determined. */
   readonly checks: readonly Check[];
   readonly problem?: string;
 }
 
-/** Whether the creations below a prefix are told to the arrivals queue. */
+/** Whether object creations below a prefix are notified to the arrivals queue. */
 export interface NotificationHealth {
   readonly bucket: string;
   readonly prefix: string;
-  /** Undefined where it could not be told. */
+  /** Undefined if it could not be determined. */
   readonly notified: boolean | undefined;
   readonly problem?: string;
 }
@@ -50,8 +50,8 @@ export interface HealthPorts {
 const CONCURRENT_TABLES = 8;
 
 /**
- * Whether each table is available, fresh and healthy: those whose datasets lie in the store, be they in the catalog or not.
- * Reads only; one table's trouble is part of the answer.
+ * Examines whether each table is available, fresh and healthy: every table whose dataset is in the store, whether or not the
+ * catalog knows it. Only reads. Trouble with one table is part of the answer.
  *
  * @throws `store.unavailable`, `auth.failed` when the store cannot even be listed
  */
@@ -116,7 +116,7 @@ async function notificationHealth(
   }
 }
 
-/** A line a table and one for all of them: what the alarms and the dashboard are made of. */
+/** Logs one line per table and one for all of them. Alarms and dashboard are made from these. */
 export function logHealth({ tables, notifications, queues, events }: HealthReport, log: Log): void {
   for (const {
     table,

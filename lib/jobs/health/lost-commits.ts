@@ -6,25 +6,25 @@ import type { TableIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 
-/** Commits that landed once and are in the catalog's table no more. */
+/** Commits that had landed and are no longer in the catalog's table. */
 export interface LostCommits {
-  /** The newest metadata that they left. */
+  /** The newest metadata file that they left. */
   readonly metadataLocation: string;
-  /** Snapshots in it that the catalog does not have, and how many of them are registrations. */
+  /** Number of snapshots in it that the catalog does not have, and how many of them are registrations. */
   readonly snapshots: number;
   readonly registrations: number;
 }
 
-/** `00042-{uuid}.metadata.json`, also gzipped. */
+/** `00042-{uuid}.metadata.json`, possibly gzipped. */
 const METADATA_FILE = /^(?<folder>.*\/)(?<version>\d{5})-[^/]+\.metadata\.json$/;
-/** Listing by the first digits of a version finds a hundred of them, and next to none of the other files. */
+/** Listing by the first digits of a version finds a hundred metadata files and hardly any others. */
 const LISTED_DIGITS = 3;
 
 /**
- * What the table's own files tell and its catalog does not: that a commit which had landed is gone, as after a restore from an older backup.
- * Whoever writes metadata gives it the number after that of the metadata it read: a file two numbers ahead of the catalog's was made of
- * one that the catalog had. A file one number ahead may be of a commit that was refused, so that a single lost commit is not told. Where
- * metadata files are not numbered (Lakekeeper) nothing is.
+ * Detects from the table's own files that a commit which had landed is gone from the catalog, as after a restore from an older
+ * backup. A writer numbers its metadata file one above the file it read, so a file two numbers ahead of the catalog's was based
+ * on one that the catalog once had. A file one number ahead may belong to a commit that was refused, so a single lost commit
+ * cannot be detected. Nothing can where metadata files are not numbered (Lakekeeper).
  *
  * @returns undefined where nothing is known to be lost
  * @throws `store.unavailable`, `auth.failed`, and the errors of the catalog
@@ -60,7 +60,7 @@ interface MetadataFile {
   readonly version: number;
 }
 
-/** Metadata files that are two numbers ahead or more, the newest first. */
+/** Metadata files that are at least two numbers ahead, newest first. */
 async function filesAhead(state: TableState, store: Pick<Store, 'list'>): Promise<readonly MetadataFile[]> {
   const { folder } = METADATA_FILE.exec(state.metadataLocation ?? '')?.groups ?? {};
   const floor = versionAhead(state);
@@ -74,7 +74,7 @@ async function filesAhead(state: TableState, store: Pick<Store, 'list'>): Promis
   return files.sort((a, b) => b.version - a.version);
 }
 
-/** The least version that proves a lost commit; undefined where versions have no numbers. */
+/** The lowest version that proves a lost commit; undefined if versions have no numbers. */
 function versionAhead({ metadataLocation }: TableState): number | undefined {
   const version = METADATA_FILE.exec(metadataLocation ?? '')?.groups?.['version'];
   return version === undefined ? undefined : Number(version) + 2;
@@ -83,7 +83,7 @@ function versionAhead({ metadataLocation }: TableState): number | undefined {
 /** Whoever may write beside a table could leave a small file here that is a very large one unpacked. */
 const LARGEST_METADATA = 256 * 1024 * 1024;
 
-/** Undefined where it cannot be read as metadata: it proves nothing then. */
+/** Reads a later metadata file; undefined if it is not readable as metadata, and so proves nothing. */
 async function readLater(
   identifier: TableIdentifier,
   uri: string,
@@ -103,9 +103,9 @@ async function readLater(
 }
 
 /**
- * The same by two states of one table that the catalog has answered, in this order: no sequence number is given twice, so that where a head
- * of the first is gone and another snapshot has its number, the catalog has been taken back in between. A single lost commit is
- * told too. Tables of format version 1 have no numbers.
+ * Detects the same from two states of a table that the catalog returned one after the other. No sequence number is given twice,
+ * so if a head of the first state is gone and another snapshot has its number, the catalog was taken back in between. This
+ * detects a single lost commit too. Tables of format version 1 have no sequence numbers.
  *
  * @returns undefined where nothing is known to be lost
  */
@@ -133,7 +133,7 @@ function lostOf(metadataLocation: string, lost: readonly Snapshot[]): LostCommit
   return { metadataLocation, snapshots: lost.length, registrations: registrations.length };
 }
 
-/** For logs, reports and pages: what happened, and the way out. */
+/** A text for logs, reports and pages: what happened, and the way out. */
 export function lostCommitsText({ metadataLocation, snapshots, registrations }: LostCommits): string {
   return (
     `${snapshots} snapshots, ${registrations} of them registrations, had landed and are gone from the catalog: it was restored from an older backup, ` +

@@ -2,11 +2,11 @@ import { ancestors, branchHead, type TableState } from '../../spec/table-state.t
 import type { SmallFiles } from './small-files.ts';
 import { summaryCount } from './table-trend.ts';
 
-/** One question about a table, its answer, and what to do where that is beyond the threshold. */
+/** One measurement of a table or queue, and what to do when it is beyond its threshold. */
 export interface Check {
   readonly measure: string;
   readonly value: number;
-  /** The largest value, or with `atLeast` the smallest, that is all right. */
+  /** The largest acceptable value, or with `atLeast` the smallest. */
   readonly threshold: number;
   readonly atLeast?: true;
   readonly ok: boolean;
@@ -14,23 +14,23 @@ export interface Check {
   readonly advice: string;
 }
 
-/** What the table's files, beside its metadata, were found to be. */
+/** What was found out about the table's files, in addition to its metadata. */
 export interface TableFiles {
   readonly metadataBytes: number | undefined;
   readonly manifests: number;
-  /** Undefined where the table has too few files to matter. */
+  /** Undefined if the table has too few files for it to matter. */
   readonly smallFiles: SmallFiles | undefined;
   readonly openFailures: number;
-  /** How long the segment that waits longest in quarantine has; undefined without any. */
+  /** How long the longest-waiting segment has been in quarantine; undefined if there is none. */
   readonly oldestFailureMs: number | undefined;
-  /** Of the time for which absence can be proven; undefined when the history is whole. */
+  /** How far back absence can be proven; undefined if the history is complete. */
   readonly historyMs: number | undefined;
 }
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
-/** Above these a table costs its readers or its writers more than its maintenance would. */
+/** Above these values a table costs its readers or writers more than its maintenance would. */
 const MOST = {
   snapshots: 5_000,
   metadataBytes: 16 * MIB,
@@ -41,7 +41,7 @@ const MOST = {
 };
 const LEAST = { fileBytes: 16 * MIB, historyMs: 24 * HOUR_MS };
 
-/** Whether a table needs maintenance: the registrar does none (docs/maintenance.md has the statements). */
+/** Checks whether a table needs maintenance. The registrar does none itself; docs/maintenance.md has the statements. */
 export function maintenanceChecks(state: TableState, branch: string, found: TableFiles): readonly Check[] {
   const head = branchHead(state, branch);
   const count = (key: string) => (head === undefined ? undefined : summaryCount(head.summary, key));

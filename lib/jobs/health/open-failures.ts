@@ -1,22 +1,23 @@
 import type { QuarantineRecord, Store } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
 
-/** Segments of which several records are read at one look; those with the newest records first. */
+/** How many segments with several records are examined at most, those with the newest records first. */
 const MOST_READ = 200;
 
-/** What waits in quarantine. */
+/** What is open in quarantine. */
 export interface OpenFailures {
   readonly count: number;
-  /** When the one that waits longest was last set aside; undefined without any. */
+  /** When the longest-waiting segment was last quarantined; undefined if there is none. */
   readonly oldestAtMs: number | undefined;
 }
 
-/** Events that could not be decoded lie where the tables' segments do. */
+/** The quarantine's directory for events that could not be decoded, beside those of the tables. */
 export const EVENTS = '_events';
 
 /**
- * How many segments of a table wait in quarantine, found by listing: a segment with one record has nothing that answers it. Of those with
- * several the newest record tells, so that a quarantine of any size costs a look a few requests; beyond {@link MOST_READ} they count as answered.
+ * Counts the segments of a table that wait in quarantine, by listing. A segment with a single record has no answer, so it is
+ * open. For segments with several records the newest one decides, so even a huge quarantine takes only a few requests; segments
+ * beyond {@link MOST_READ} count as answered.
  *
  * @param table `analytics.orders`, or {@link EVENTS}
  * @throws `store.unavailable`, `auth.failed`
@@ -52,7 +53,10 @@ export async function openFailuresOf(
   };
 }
 
-/** Stores date to the second: of records of one second, an answer is the last. */
+/**
+ * Whether a segment is open, by its newest records. Stores date objects to the second, so of several records in one second an
+ * answer counts as the last.
+ */
 async function isOpen(store: Pick<Store, 'read'>, newest: readonly string[]): Promise<boolean> {
   const kinds = await Promise.all(newest.map((uri) => kindOf(store, uri)));
   return kinds.every((kind) => kind === 'failure' || kind === 'trying');

@@ -5,21 +5,21 @@ import { atMost, type Check } from './maintenance-checks.ts';
 
 export type QueueRole = 'arrivals' | 'arrivals-dlq' | 'registrations' | 'registrations-dlq';
 
-/** What waits in one queue. */
+/** What is waiting in one queue. */
 export interface QueueHealth {
   readonly queue: QueueRole;
   readonly url: string;
-  /** Those in flight among them: what failed waits there for its next try. Undefined where it could not be told. */
+  /** Including those in flight, where failed messages wait for their next try. Undefined if it could not be determined. */
   readonly messages?: number;
-  /** Age of the oldest message; undefined where only the counts are known. */
+  /** Age of the oldest message; undefined if only the count is known. */
   readonly oldestMs?: number;
   readonly checks: readonly Check[];
-  /** The table whose snapshots expire before the oldest message may be registered. */
+  /** The table whose snapshots will expire before the oldest message may be registered. */
   readonly shortOf?: TableHistory;
   readonly problem?: string;
 }
 
-/** For how long back a table can prove that a segment is not in it. */
+/** How far back a table can prove that a segment is not in it. */
 export interface TableHistory {
   readonly table: string;
   readonly historyMs: number;
@@ -28,7 +28,7 @@ export interface TableHistory {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Where registrations wait longer, or stand in longer rows, than they should; the alarms of `infra/alarms.ts` say the same. */
+/** Limits on how long messages wait and how many there are; the alarms in `infra/alarms.ts` use the same ones. */
 const MOST = {
   arrivalsMs: 15 * MINUTE_MS,
   registrationsMs: 60 * MINUTE_MS,
@@ -38,7 +38,7 @@ const MOST = {
 };
 
 /**
- * The queues that entries name, and their dead-letter queues. A queue that cannot be looked at is part of the answer.
+ * Examines the configured queues and their dead-letter queues. A queue that cannot be examined is part of the answer.
  *
  * @param historiesOf the tables of an entry
  */
@@ -82,13 +82,13 @@ interface NamedQueue {
 interface CountedQueue {
   readonly queue: QueueRole;
   readonly url: string;
-  /** The queue that entries name. */
+  /** The configured queue. */
   readonly source: string;
   readonly messages?: number;
   readonly problem?: string;
 }
 
-/** Each once. Topics and subscriptions of Pub/Sub are Google's to watch. */
+/** Every configured queue once. Pub/Sub's topics and subscriptions are monitored by Google. */
 function namedQueues(entries: readonly Entry[]): readonly NamedQueue[] {
   const named = entries.flatMap(({ queues: { arrivals, registrations } }): NamedQueue[] => [
     ...(arrivals === undefined ? [] : [{ queue: 'arrivals' as const, url: arrivals }]),

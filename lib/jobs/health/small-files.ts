@@ -4,25 +4,28 @@ import type { Store } from '../../ports.ts';
 import type { ManifestFile } from '../../spec/manifest.ts';
 import { readWhole } from '../register/table-manifests.ts';
 
-/** Of the data files that were looked at, those far below the size that the table's writers aim at. */
+/** How many of the examined data files are far below the size that the table's writers aim at. */
 export interface SmallFiles {
   readonly looked: number;
   readonly small: number;
-  /** A file below it is small. */
+  /** Files below this size count as small. */
   readonly belowBytes: number;
 }
 
-/** The largest manifests tell of most files; a look at any table costs no more reads than these. */
+/**
+ * At most this many manifests are read. The largest ones cover most files, so examining any table costs no more reads than
+ * these.
+ */
 const MOST_MANIFESTS = 8;
 const SMALL_SHARE = 8;
-/** A table of so few files is planned at once, whatever their size. */
+/** A table with so few files is quick to plan, whatever their size. */
 const FEW_FILES = 1_000;
 const MANY = 1_000_000;
 const DEFAULT_TARGET_BYTES = 512 * 1024 * 1024;
 
 /**
- * How many of a table's data files are below an eighth of `write.target-file-size-bytes`: what every plan has to open beside the data that it is
- * about. Looks at the data files of the manifests that have most of them.
+ * How many of a table's data files are below an eighth of `write.target-file-size-bytes`: files that make queries open much for
+ * little data. Examines the data files in the largest manifests.
  *
  * @returns undefined of a table with no more than 1,000 data files: none of its manifests is read
  * @throws `store.unavailable`, `auth.failed`, `table.unsupported`
@@ -54,7 +57,7 @@ export async function smallFilesOf(
   return { looked, small, belowBytes };
 }
 
-/** Those that a writer left out are taken for many: only looking tells. */
+/** The live files of a manifest. Counts that a writer left out are taken for large ones, since only reading tells. */
 function liveFiles({ addedFilesCount = MANY, existingFilesCount = MANY }: ManifestFile): number {
   return addedFilesCount + existingFilesCount;
 }

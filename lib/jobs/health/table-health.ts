@@ -18,24 +18,24 @@ import { type Trend, trendOf } from './table-trend.ts';
 export interface TableHealth {
   /** `analytics.orders` */
   readonly table: string;
-  /** Where the shipper uploads it. */
+  /** The directory that the shipper uploads to. */
   readonly directory: string;
-  /** Catalog, metadata, the newest manifest list, a manifest and a footer can be read. */
+  /** Whether catalog, metadata, the newest manifest list, a manifest and a footer can be read. */
   readonly available: boolean;
-  /** Why not. */
+  /** Why it is not available. */
   readonly problem?: string;
-  /** The newest snapshot is no older than the entry's `freshness`; so is a table without such a setting. */
+  /** Whether the newest snapshot is no older than the entry's `freshness`; always true without that setting. */
   readonly fresh: boolean;
-  /** No maintenance is due. */
+  /** Whether no maintenance is due. */
   readonly healthy: boolean;
   readonly checks: readonly Check[];
-  /** Of the newest snapshot; undefined when there is none. */
+  /** Age of the newest snapshot; undefined if there is none. */
   readonly ageMs?: number;
-  /** From the upload of its oldest segment to its commit, of the newest registration that tells it. */
+  /** Time from the upload of the oldest segment to its commit, for the newest registration that recorded it. */
   readonly lagMs?: number;
   readonly historyMs?: number;
   readonly openFailures: number;
-  /** Commits that landed once and are gone. */
+  /** Commits that had landed and are gone. */
   readonly lost?: LostCommits;
   readonly trend: Trend;
 }
@@ -44,7 +44,7 @@ export type TableHealthPorts = EntryPorts & { readonly clock: Clock };
 
 const NO_TREND: Trend = { moments: [], schemas: [] };
 
-/** Looks at one table; writes nothing. What cannot be read is an answer, not an error. */
+/** Examines one table; writes nothing. What cannot be read becomes part of the answer, not an error. */
 export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Promise<TableHealth> {
   const { entry, directory } = dataset;
   const about = { table: formatIdentifier(dataset.table), directory };
@@ -82,7 +82,7 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
   }
 }
 
-/** A table that may be read and not listed is available all the same. */
+/** Ignores a failed listing: a table that can be read but not listed is available all the same. */
 function unlisted(error: unknown): undefined {
   if (!(error instanceof RegistrarError)) throw error;
 }
@@ -93,7 +93,7 @@ async function loadState(dataset: Dataset, { catalog }: TableHealthPorts): Promi
   return readTableMetadata(dataset.table, loaded);
 }
 
-/** Reads what a query would read first: manifest list, a manifest, the end of one of its files. */
+/** Reads what a query would read first: manifest list, one manifest, the end of one of its files. */
 async function readThrough(
   state: TableState,
   { entry }: Dataset,

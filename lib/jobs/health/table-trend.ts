@@ -4,7 +4,7 @@ import { formatChange, schemaChanges } from '../../schema/schema-change.ts';
 import type { Snapshot } from '../../spec/snapshot.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
 
-/** One retained snapshot, as its summary tells it; what a writer left out is undefined. */
+/** One retained snapshot by its summary; what its writer left out is undefined. */
 export interface Moment {
   readonly atMs: number;
   readonly operation: string;
@@ -14,18 +14,18 @@ export interface Moment {
   readonly totalFiles: number | undefined;
   readonly totalRows: number | undefined;
   readonly totalBytes: number | undefined;
-  /** From the upload of its oldest segment to the commit; undefined where the summary does not tell. */
+  /** Time from the upload of its oldest segment to the commit; undefined if the summary does not have it. */
   readonly lagMs: number | undefined;
 }
 
-/** A schema that came into use, and what it changed: `+ note (7): string`. */
+/** A schema that came into use, with its changes: `+ note (7): string`. */
 export interface SchemaMoment {
   readonly atMs: number;
   readonly schemaId: number;
   readonly changes: readonly string[];
 }
 
-/** What the retained snapshots of a branch tell, oldest first. */
+/** What the retained snapshots of a branch show, oldest first. */
 export interface Trend {
   readonly moments: readonly Moment[];
   readonly schemas: readonly SchemaMoment[];
@@ -53,7 +53,7 @@ function momentOf({ timestampMs, summary }: Snapshot): Moment {
   };
 }
 
-/** A count of a snapshot's summary, for showing: beyond 2⁵³ it is rounded. */
+/** A count from a snapshot's summary, for display: beyond 2⁵³ it is rounded. */
 export function summaryCount(summary: Snapshot['summary'], key: string): number | undefined {
   const value = summary[key];
   return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
