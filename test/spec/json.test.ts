@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 
@@ -32,6 +33,50 @@ describe('parseJson', () => {
       expect(stringifyJson(parseJson(schema))).toBe(schema);
     },
   );
+
+  const integer = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });
+  const awkward = fc.oneof(
+    fc.constantFrom('"1234567890123456"', '\\', '\\"', '\0', '\x0a34567890123456', ':1234567890123456,'),
+    fc.string(),
+  );
+  const { value: values } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      integer,
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer(),
+      awkward,
+      fc.constantFrom(null, true),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.oneof(awkward, fc.constantFrom('__proto__', '7', 'id')), tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+
+  test('reads as a reviver would that is told the digits of every number', () => {
+    const revive = (_key: string, value: unknown, { source }: { readonly source: string }) =>
+      typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+        ? BigInt(source)
+        : value;
+    fc.assert(
+      fc.property(values, fc.constantFrom(undefined, 2), (value, indent) => {
+        const text = stringifyJson(value, indent);
+        expect(parseJson(text)).toStrictEqual(
+          JSON.parse(text, revive as (key: string, value: unknown) => unknown),
+        );
+      }),
+    );
+  });
+
+  test.each([
+    '[0000000000000000001]',
+    '[1234567890123456',
+    '["1234567890123456',
+    '{"a:1234567890123456}',
+    '1234567890123456 1',
+    '[+1234567890123456]',
+  ])('refuses %s', (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
 
   test('reads what stringifyJson writes', () => {
     const value = { id: 8656952484400131532n, parent: -1, list: [1n << 62n, null, 'x'] };
