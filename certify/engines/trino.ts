@@ -86,6 +86,7 @@ function writeConfiguration(folder: string, port: number, { uri, store }: Catalo
     'iceberg.catalog.type=rest',
     `iceberg.rest-catalog.uri=${uri}`,
     'iceberg.rest-catalog.security=NONE',
+    'iceberg.register-table-procedure.enabled=true',
     'fs.native-s3.enabled=true',
     `s3.endpoint=${store.endpoint}`,
     `s3.region=${store.region}`,
