@@ -18,6 +18,7 @@ import { helpText } from './help-text.ts';
 import { paceText } from './pace-text.ts';
 import { printable } from './printable.ts';
 import { INTERRUPTED, stopSignal } from './stop-signal.ts';
+import { untoldLog } from './untold-log.ts';
 
 interface Flags {
   readonly dataset?: string;
@@ -59,7 +60,8 @@ export function reconcileCommand(): Command {
     )
     .action(async (flags: Flags) => {
       const line = terminalLine(process.stderr);
-      const ports = await wire(process.env, line);
+      const wiring = await wire(process.env, line);
+      const ports = { ...wiring, log: untoldLog(wiring.log, ['reconciled']) };
       const signal = stopSignal(line.write);
       const results: Result[] = [];
       await ports.trace({ name: 'reconcile' }, async () => {

@@ -5,12 +5,12 @@ import type { BackfillPorts } from '../../lib/jobs/backfill/backfill-ports.ts';
 import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts';
 import { type DryRun, dryRun } from '../../lib/jobs/backfill/dry-run.ts';
 import { inventoriedObjects, lakeAt, listedObjects } from '../../lib/jobs/backfill/lake.ts';
-import type { LogRecord } from '../../lib/ports.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import { sourceStore, type Wiring, wire } from '../../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../../local/terminal-line.ts';
 import { helpText } from '../help-text.ts';
 import { INTERRUPTED, stopSignal } from '../stop-signal.ts';
+import { untoldLog } from '../untold-log.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { progressLine, reportJson, reportText } from './backfill-report.ts';
 import { dryRunJson, dryRunText } from './dry-run-report.ts';
@@ -95,13 +95,10 @@ function dryRunExitCode({ interrupted, tables, refused, left }: DryRun): number 
 }
 
 function backfillPorts({ concurrency }: Flags, wiring: Wiring): BackfillPorts {
-  const unlessTold = (log: (record: LogRecord) => void) => (record: LogRecord) => {
-    if (!TOLD_AT_THE_END.includes(record.event)) log(record);
-  };
   return {
     ...wiring,
     footerLimit: pLimit(concurrency),
-    log: { ...wiring.log, info: unlessTold(wiring.log.info), warn: unlessTold(wiring.log.warn) },
+    log: untoldLog(wiring.log, TOLD_AT_THE_END),
   };
 }
 

@@ -23,7 +23,7 @@ const run = (...args: readonly string[]) => runCli(args, registration.environmen
 describe('reconcile on the command line', () => {
   test('shows what is missing and exits 3; registers it where asked', async () => {
     const shown = await run('reconcile', '--grace', '0');
-    expect(shown.status).toBe(3);
+    expect(shown).toMatchObject({ status: 3, stderr: '' });
     expect(shown.stdout).toContain(`missing  s3://lake/in/${key('lost')}`);
     const { status, stdout } = await run(
       'reconcile',

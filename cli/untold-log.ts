@@ -1,0 +1,9 @@
+import type { Log, LogRecord } from '../lib/ports.ts';
+
+/** A log for a person: without the events that the command itself reports. */
+export function untoldLog(log: Log, reported: readonly string[]): Log {
+  const unlessReported = (write: (record: LogRecord) => void) => (record: LogRecord) => {
+    if (!reported.includes(record.event)) write(record);
+  };
+  return { ...log, info: unlessReported(log.info), warn: unlessReported(log.warn) };
+}
