@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/integration/**/*.test.ts'],
+    setupFiles: ['test/watch-secrets.ts'],
     globalSetup: ['test/integration/services/global-setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import path from 'node:path';
+import { watch } from '../fakes/secret-watch.ts';
 
 export interface Ran {
   readonly status: number;
@@ -23,6 +24,7 @@ export function runCli(
   };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, ['cli/main.mjs', ...args], options, (error, stdout, stderr) => {
+      watch('what a command printed', stdout + stderr);
       resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
     });
     begun(child);
