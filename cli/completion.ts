@@ -3,13 +3,13 @@ import { helpText } from './help-text.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
-/** What may follow a line of words: `quarantine list` → its options. */
+/** What may follow a sequence of words: `quarantine list` → its options. */
 interface Choices {
   readonly path: string;
   readonly words: readonly string[];
 }
 
-/** `iceberg-registrar completion bash|zsh|fish`: a script made of the very commands that there are. */
+/** `iceberg-registrar completion bash|zsh|fish`: a script generated from the existing commands. */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return new NewCommand('completion')
     .description('Print a shell completion script')

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { helpText } from './help-text.ts';
 
-/** `iceberg-registrar demo`: the whole job on embedded services, verified by an engine that is not this project's code. */
+/** `iceberg-registrar demo`: the whole pipeline on embedded services, verified by an independent engine. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(

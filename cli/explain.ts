@@ -5,7 +5,7 @@ import { readEvent } from './event-file.ts';
 import { helpText } from './help-text.ts';
 import { printable } from './printable.ts';
 
-/** `iceberg-registrar explain FILE.json [--json]`: what an event holds, without touching anything. */
+/** `iceberg-registrar explain FILE.json [--json]`: shows what an event contains, without contacting any service. */
 export function explainCommand(): Command {
   return new Command('explain')
     .description(

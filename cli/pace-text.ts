@@ -1,7 +1,7 @@
 import type { Pace } from '../lib/jobs/pace.ts';
 import { readableAmount } from './readable-amount.ts';
 
-/** `12,000 of 1,000,000 objects · 1,234 a second · 13 min left`. @param unit what the rate is of, where that is not the objects */
+/** `12,000 of 1,000,000 objects · 1,234 a second · 13 min left`. @param unit the unit of the rate, if it is not objects */
 export function paceText(seen: number, { count, perSecond, leftMs }: Pace, unit = ''): string {
   const amount = (of: number) => readableAmount(of, 'count');
   const total = `${count.isAll ? '' : 'at least '}${amount(count.counted)}`;

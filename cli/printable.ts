@@ -1,4 +1,4 @@
-/** Text from a file or an event, with nothing in it that would steer a terminal. */
+/** Makes text from a file or an event safe to print: nothing in it can control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

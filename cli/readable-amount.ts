@@ -1,6 +1,6 @@
 import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
 
-/** `12 s`, `3.4 MiB`, `12,345`, `12 %`: an amount as a person reads it, two digits where it is not whole. */
+/** An amount for people: `12 s`, `3.4 MiB`, `12,345`, `12 %`, with two digits if it is not whole. */
 export function readableAmount(value: number, unit: Check['unit']): string {
   switch (unit) {
     case 'ms':

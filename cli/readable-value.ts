@@ -2,7 +2,7 @@ import { parsePrimitive } from '../lib/spec/primitive-type.ts';
 import type { PrimitiveType } from '../lib/spec/schema.ts';
 import { floatingPoint, wholeNumber } from '../lib/spec/single-value.ts';
 
-/** Iceberg single-value bytes as a person reads them; what has no such form is in hex. */
+/** Iceberg single-value bytes in readable form; in hex for types that have none. */
 export function readableValue(type: PrimitiveType, bytes: Uint8Array): string {
   const primitive = parsePrimitive(type);
   if ('precision' in primitive) return decimal(wholeNumber(type, bytes), primitive.scale);
@@ -50,7 +50,7 @@ function timestamp(type: PrimitiveType, value: bigint): string {
   return type.startsWith('timestamptz') ? text : text.slice(0, -1);
 }
 
-/** ISO 8601 in UTC with all digits of the unit; undefined outside the years that a Date has (case B25). */
+/** ISO 8601 in UTC with all digits of the unit; undefined outside the years that a Date supports (case B25). */
 function instant(value: bigint, perSecond: bigint): string | undefined {
   const rest = ((value % perSecond) + perSecond) % perSecond;
   const date = new Date(Number((value - rest) / perSecond) * 1000);

@@ -35,7 +35,10 @@ type Result = Reconciliation | Unreconciled;
 /** Reasons that need no attention: compaction leaves them behind. */
 const EXPECTED = ['deleted'];
 
-/** `reconcile`: exits 0 when store and tables agree, or will by now; 3 when something is missing or reported, 1 when a dataset could not be compared, 130 when stopped. */
+/**
+ * `reconcile`: exits 0 when store and tables agree, or will soon; 3 when something is missing or reported, 1 when a dataset
+ * could not be compared, 130 when stopped.
+ */
 export function reconcileCommand(): Command {
   return new Command('reconcile')
     .description(
@@ -112,7 +115,7 @@ function exitCode(results: readonly Result[]): number {
   return asks ? 3 : 0;
 }
 
-/** How many of the missing are in the table or on their way by now. */
+/** How many of the missing segments are now in the table or on their way. */
 function seenTo({ done }: Reconciliation): number {
   return (done['sent'] ?? 0) + (done['committed'] ?? 0) + (done['already-registered'] ?? 0);
 }

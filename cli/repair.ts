@@ -17,7 +17,7 @@ interface Flags {
   readonly json?: true;
 }
 
-/** `repair URI --remove|--replace|--keep-one [--yes]`: exits 0 for a plan or a repair, 4 when nothing is to do. */
+/** `repair URI --remove|--replace|--keep-one [--yes]`: exits 0 for a plan or a repair, 4 when there is nothing to do. */
 export function repairCommand(): Command {
   return new Command('repair')
     .description(

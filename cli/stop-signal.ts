@@ -1,7 +1,7 @@
-/** What a shell gives a process that ended by Ctrl-C. */
+/** The exit code of a process that was stopped by Ctrl-C. */
 export const INTERRUPTED = 130;
 
-/** The first Ctrl-C, or SIGTERM, asks to stop; a second one ends the process, which loses nothing either. */
+/** A signal that the first Ctrl-C or SIGTERM aborts; a second one ends the process, which loses nothing either. */
 export function stopSignal(tell: (text: string) => void): AbortSignal {
   const stop = new AbortController();
   const ask = () => {

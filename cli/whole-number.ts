@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** An option's value that counts something. */
+/** Parses an option's value as a whole number above 0. */
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;

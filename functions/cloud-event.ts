@@ -3,10 +3,12 @@ import { cloudEventArrived, connectEarly, pullRequested } from '../lib/wire.ts';
 
 connectEarly();
 
-/** Target `register`: one event of Cloud Storage, by Eventarc → one commit; what it throws is delivered again. */
+/** Target `register`: one Cloud Storage event, by Eventarc → one commit. What it throws makes the event be delivered again. */
 cloudEvent('register', cloudEventArrived);
 
-/** Target `pull`: `{"subscription": "projects/p/subscriptions/s"}`, on a schedule → one commit a table → `{messages, failed}`. */
+/**
+ * Target `pull`: `{"subscription": "projects/p/subscriptions/s"}`, on a schedule → one commit per table → `{messages, failed}`.
+ */
 http('pull', async (request, response) => {
   response.json(await pullRequested(request.body));
 });

@@ -1,5 +1,7 @@
 import middy from '@middy/core';
 import { reconcileEvent } from '../lib/wire.ts';
 
-/** `{dataset, since, startAfter}` on a schedule → what lies in the store and in no snapshot is enqueued; `{datasets, totals, next}`. */
+/**
+ * `{dataset, since, startAfter}` on a schedule → enqueues what is in the store but in no snapshot; `{datasets, totals, next}`.
+ */
 export const handler = middy(reconcileEvent);

@@ -4,7 +4,7 @@ import type { SecretReference } from './deployment.ts';
 
 export type FunctionName = 'route' | 'register' | 'reconcile' | 'health';
 
-/** What of the account a policy's ARNs are made with. */
+/** The parts of the account that a policy's ARNs are made of. */
 export interface AccessContext {
   readonly partition: string;
   readonly region: string;
@@ -16,7 +16,7 @@ export interface AccessContext {
 }
 
 /**
- * What a function may do beside its queues and its log. Nobody may delete, and only register may write: below `metadata/`,
+ * What a function may do apart from its queues and its log. None may delete, and only register may write: below `metadata/`,
  * where no shipper uploads. route reads no segment.
  */
 export function statements(name: FunctionName, of: AccessContext): readonly PolicyStatement[] {
@@ -80,8 +80,9 @@ function objects(
 }
 
 /**
- * `IfExists`, since S3 asks for the right to list, without a prefix, before it answers that a key does not exist: refused, it says 403, and a
- * segment that is gone would look like one that is denied.
+ * Allows listing below the URLs. The condition is `IfExists`, because S3 checks the right to list, without a prefix, before it
+ * answers that a key does not exist. Without that right it answers 403, and a segment that is gone would look like one that is
+ * denied.
  */
 function listing({ partition }: AccessContext, urls: readonly string[]): PolicyStatement {
   return new PolicyStatement({
@@ -94,7 +95,7 @@ function listing({ partition }: AccessContext, urls: readonly string[]): PolicyS
   });
 }
 
-/** How long messages wait: metrics are no resources. */
+/** Allows reading how long messages wait. Metrics cannot be restricted to a resource. */
 function watchQueues(): PolicyStatement {
   return new PolicyStatement({
     sid: 'ReadQueueAges',
@@ -168,7 +169,7 @@ const CATALOG_ACTIONS: Readonly<
   },
 };
 
-/** For catalogs that take the role's own signature. */
+/** For catalogs that accept the role's own signature. */
 function catalogStatements(
   name: FunctionName,
   { partition, account, entries }: AccessContext,

@@ -15,16 +15,16 @@ import type { Deployment } from './deployment.ts';
 import { type Functions, metricsNamespace } from './functions.ts';
 import type { Queues } from './queues.ts';
 
-/** One that pages. */
+/** One alarm. */
 interface AlarmDefinition {
   readonly name: string;
-  /** The heading of docs/operating.md that says what to do. @default its name */
+  /** The heading in docs/operating.md that says what to do. @default its name */
   readonly heading?: string;
   readonly meaning: string;
   readonly metric: IMetric;
-  /** In alarm above it. */
+  /** The alarm is raised above this value. */
   readonly above: number;
-  /** Of the metric's own length each. @default 1 */
+  /** How many periods of the metric's own length it takes. @default 1 */
   readonly periods?: number;
   /** @default no data is no news */
   readonly missing?: TreatMissingData;
@@ -32,10 +32,10 @@ interface AlarmDefinition {
 
 const PERIOD = Duration.minutes(5);
 const ARRIVALS_AGE_SECONDS = 15 * 60;
-/** Maintenance may be under way. */
+/** A table may be unhealthy for this long, since maintenance may be under way. */
 const UNHEALTHY_MINUTES = 60;
 
-/** The alarms, telling the topic of the deployment if it names one. */
+/** Adds the alarms, which notify the deployment's topic if it has one. */
 export function addAlarms(
   scope: Construct,
   deployment: Deployment,

@@ -1,6 +1,6 @@
 /**
- * Synthesizes the stack of one or more deployments, and a plain template of each: `npm run synth -- deployment.yaml`, or through the
- * CDK's own command line, `-c deployment=deployment.yaml`. Without one it is the example's.
+ * Synthesizes the stacks of one or more deployments, and a plain template of each: `npm run synth -- deployment.yaml`, or
+ * through the CDK's own command line with `-c deployment=deployment.yaml`. Without one it uses the example.
  */
 import { rmSync } from 'node:fs';
 import { App, Validations } from 'aws-cdk-lib';

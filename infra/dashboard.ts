@@ -20,7 +20,7 @@ const PERIOD = Duration.minutes(5);
 const WIDE = 24;
 const HALF = WIDE / 2;
 
-/** One page: is it available, fresh and healthy, and for which dataset not? */
+/** Adds a dashboard that answers on one page: is everything available, fresh and healthy, and if not, which dataset? */
 export function addDashboard(
   scope: Construct,
   { stage }: Deployment,

@@ -3,13 +3,13 @@ import { layoutRouter } from '../lib/route/layout.ts';
 import { sampleUri } from '../lib/route/sample-uri.ts';
 import type { Deployable } from './deployment.ts';
 
-/** AWS takes 4 KB of environment variables, names included; the rest of ours is short. */
+/** AWS allows 4 KB of environment variables, names included; our other variables are short. */
 const MAX_CONFIG_BYTES = 3_500;
 
-/** AWS's own rule: six times, so that a batch that was held back by throttling is not delivered twice at once. */
+/** AWS's own rule, so that a batch delayed by throttling is not delivered twice at the same time. */
 const VISIBILITY_TIMES_TIMEOUT = 6;
 
-/** What must not be deployed, with the way out of each; empty when all of it may be. */
+/** The problems that prevent a deployment, each with the way out; empty if there are none. */
 export function deploymentProblems(deployables: readonly Deployable[]): readonly string[] {
   return [...deployables.flatMap(problemsOf), ...sharedPrefixes(deployables)];
 }
@@ -57,7 +57,10 @@ function timeProblems({ deployment }: Deployable): readonly string[] {
   return problems;
 }
 
-/** S3 and EventBridge tell queues of the bucket's own region alone, and a queue's key and an alarm's topic are of the queue's. */
+/**
+ * S3 and EventBridge notify only queues in the bucket's own region, and a queue's key and an alarm's topic must be in the
+ * queue's region.
+ */
 function regionProblems({ deployment, entries }: Deployable): readonly string[] {
   const { region, kms_key_arn, alarm_topic_arn } = deployment;
   if (region === undefined) return [];
@@ -78,7 +81,7 @@ function regionProblems({ deployment, entries }: Deployable): readonly string[] 
     );
 }
 
-/** A segment that the layout itself would ignore: in a table's own directories, in the quarantine, or in no table. */
+/** Finds a layout whose own segments would be ignored: in a table's directories, in the quarantine, or in no table. */
 function entryProblems(entry: Entry): readonly string[] {
   if (!entry.url.startsWith('s3://')) {
     return [`url "${entry.url}" is not on S3; this stack is for AWS, so name a bucket there`];
@@ -101,7 +104,7 @@ function configProblems({ config: { configText } }: Deployable): readonly string
   ];
 }
 
-/** Two stages that register the same segments in two tables, or in one twice as slowly. */
+/** Finds stages that would register the same segments: in two tables, or in one at double the cost. */
 function sharedPrefixes(deployables: readonly Deployable[]): readonly string[] {
   const claims = deployables.flatMap(({ deployment: { stage }, entries }) =>
     entries.map(({ url }) => ({ stage, url: `${url}/` })),

@@ -11,12 +11,12 @@ import { RegistrarError } from '../lib/errors.ts';
 const count = v.pipe(v.number(), v.integer(), v.minValue(1));
 const text = v.pipe(v.string(), v.nonEmpty());
 
-/** CloudWatch looks back no further than a day, and an alarm waits for three looks. */
+/** CloudWatch looks back at most one day, and an alarm waits for three checks. */
 const MOST_HEALTH_MINUTES = 480;
-/** Each is paid for. */
+/** Each alarm is billed. */
 const MOST_TABLE_ALARMS = 100;
 
-/** SQS searches only the first 120,000 messages of a FIFO queue for groups that are free. */
+/** SQS searches only the first 120,000 messages of a FIFO queue for free groups. */
 const FIFO_DEPTH_ALARM = 50_000;
 
 const deploymentSchema = v.strictObject({
@@ -26,13 +26,13 @@ const deploymentSchema = v.strictObject({
   config: text,
   account: v.exactOptional(v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be 12 digits in quotes'))),
   region: v.exactOptional(text),
-  /** How the bucket's notifications come: from the bucket itself, or through EventBridge. */
+  /** How the bucket notifies: by itself, or through EventBridge. */
   notifications: v.exactOptional(v.picklist(['bucket', 'eventbridge']), 'bucket'),
-  /** Of the keys that are segments: without one, the registrar's own files would notify it. */
+  /** Suffix of the keys that are segments. Without one, the registrar's own files would trigger notifications. */
   suffix: v.exactOptional(v.string(), '.parquet'),
-  /** Locations of tables that lie outside of every `url` and `table_location`. */
+  /** Locations of tables outside every `url` and `table_location`. */
   table_locations: v.exactOptional(v.array(v.pipe(v.string(), v.regex(/^s3:\/\/[^/]+/))), []),
-  /** Functions that run at once. Reserved: taken out of the account's limit, and never fewer than are started. */
+  /** Concurrent executions. Reserved ones are taken out of the account's limit, and never fewer than are started. */
   concurrency: v.exactOptional(
     v.strictObject({
       route: v.exactOptional(v.pipe(count, v.minValue(2)), 2),
@@ -58,14 +58,14 @@ const deploymentSchema = v.strictObject({
     }),
     {},
   ),
-  /** Minutes between two looks at every table. */
+  /** Minutes between two health checks of every table. */
   health_minutes: v.exactOptional(v.pipe(count, v.maxValue(MOST_HEALTH_MINUTES)), 5),
   /** Hours between two comparisons of the store with the tables. */
   reconcile_hours: v.exactOptional(count, 24),
-  /** An SNS topic that the alarms tell. */
+  /** An SNS topic for the alarms. */
   alarm_topic_arn: v.exactOptional(text),
   fifo_depth_alarm: v.exactOptional(count, FIFO_DEPTH_ALARM),
-  /** Tables with an alarm of their own: `analytics.orders` → the age of the newest snapshot at which it rings, `15m`. */
+  /** Tables with their own freshness alarm: `analytics.orders` → the age of the newest snapshot that triggers it, `15m`. */
   table_freshness: v.exactOptional(
     v.pipe(
       v.record(text, duration),
@@ -91,13 +91,13 @@ const deploymentSchema = v.strictObject({
 /** A deployment's parameters as written in `deployment.yaml`, defaults applied. */
 export type Deployment = v.InferOutput<typeof deploymentSchema>;
 
-/** A secret that the configuration names, which the functions must be allowed to read. */
+/** A secret that the configuration refers to, which the functions must be allowed to read. */
 export interface SecretReference {
   readonly store: 'secretsmanager' | 'ssm';
   readonly name: string;
 }
 
-/** What a function is configured with. */
+/** The configuration of a function. */
 export interface FunctionConfig {
   /** JSON, secrets as references. */
   readonly configText: string;
@@ -109,7 +109,7 @@ export interface Deployable {
   readonly deployment: Deployment;
   readonly entries: readonly Entry[];
   readonly config: FunctionConfig;
-  /** Without what only the catalog is shown: route never calls it. */
+  /** Without the catalog's credentials: route never calls the catalog. */
   readonly routeConfig: FunctionConfig;
 }
 
@@ -130,7 +130,7 @@ export async function loadDeployable(file: string): Promise<Deployable> {
   return deployableOf(deployment, await readText(path.resolve(path.dirname(file), deployment.config)));
 }
 
-/** A deployment of a configuration as it was written. @throws `config.invalid` with every problem */
+/** Combines a deployment with a configuration as it was written. @throws `config.invalid` with every problem */
 export async function deployableOf(deployment: Deployment, written: string): Promise<Deployable> {
   const settings = await parseEntries(written);
   const { entries, ...config } = await readConfig(settings);
@@ -152,7 +152,10 @@ function withoutCatalogSecrets(settings: RawSettings): RawSettings {
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !FOR_THE_CATALOG_ALONE.includes(key)));
 }
 
-/** Checks settings without reading a secret, and tells which there are. In JSON, since a function has no room for comments. */
+/**
+ * Checks settings without reading any secret, and lists the secrets they refer to. Written as JSON, since a function's
+ * environment has no room for comments.
+ */
 async function readConfig(
   settings: readonly RawSettings[],
 ): Promise<FunctionConfig & { readonly entries: readonly Entry[] }> {

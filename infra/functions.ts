@@ -22,10 +22,10 @@ import type { Deployable, FunctionConfig } from './deployment.ts';
 import type { Queues } from './queues.ts';
 import { acknowledgeWildcards } from './rule-exceptions.ts';
 
-/** Where the bundles of the functions are: in `dist/`, or in a bucket that a parameter names. */
+/** Where the functions' bundles are: in `dist/`, or in a bucket that a parameter names. */
 export interface CodeSource {
   readonly codeOf: (name: FunctionName) => Code;
-  /** Whether other code is another template: only then a version is published, for the alias to go back to. */
+  /** Whether different code means a different template: only then is a version published that the alias can go back to. */
   readonly versioned: boolean;
 }
 
@@ -51,12 +51,12 @@ interface Deploying {
   readonly key: IKey | undefined;
 }
 
-/** The metrics' namespace: a stage's own, so that no metric needs a dimension for it. */
+/** The metrics' namespace, one per stage, so that no metric needs a dimension for it. */
 export function metricsNamespace(stage: string): string {
   return `iceberg-registrar/${stage}`;
 }
 
-/** Each function behind an alias `live`, which a rollback moves. */
+/** Adds each function behind an alias `live`, which a rollback moves. */
 export function addFunctions(of: Deploying): Functions {
   const { deployable, queues, scope } = of;
   const {
@@ -113,7 +113,7 @@ export function addFunctions(of: Deploying): Functions {
   return { route, register, health, reconcile };
 }
 
-/** A pass that fails is not repeated: the next one looks at everything anyway. */
+/** Adds a schedule. A run that fails is not retried: the next one examines everything anyway. */
 function addSchedule(scope: Construct, id: string, target: Alias, every: Duration): void {
   new Rule(scope, id, {
     schedule: Schedule.rate(every),
@@ -124,8 +124,8 @@ function addSchedule(scope: Construct, id: string, target: Alias, every: Duratio
 }
 
 /**
- * A pass that ran out of time answers the request to go on with, which EventBridge sends back. Lambda takes a function that calls itself,
- * or its own queue, for a mistake after 16 rounds and stops it.
+ * Lets a reconcile run that is out of time continue: it returns the request to go on with, which EventBridge sends back. A
+ * function that called itself or its own queue would be stopped by Lambda as a loop after 16 rounds.
  */
 function continueReconcile(scope: Construct, reconcile: Alias): void {
   reconcile.configureAsyncInvoke({ onSuccess: new EventBridgeDestination(), retryAttempts: 0 });
@@ -236,7 +236,7 @@ function networkOf(
   };
 }
 
-/** What Lambda needs to reach into a VPC; none of it can be limited to a resource. */
+/** What Lambda needs to run in a VPC; none of it can be restricted to a resource. */
 function networkStatement(): PolicyStatement {
   return new PolicyStatement({
     sid: 'UseVpc',

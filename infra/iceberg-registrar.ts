@@ -10,12 +10,12 @@ import { addFunctions, type CodeSource, type Functions } from './functions.ts';
 import { addNotifications } from './notifications.ts';
 import { addQueues, type Queues } from './queues.ts';
 
-/** Queues, functions, notifications, alarms and a dashboard of one deployment, in whatever stack it is put. */
+/** Queues, functions, notifications, alarms and dashboard of one deployment, for use in any stack. */
 export class IcebergRegistrar extends Construct {
   readonly queues: Queues;
   readonly functions: Functions;
 
-  /** @throws `config.invalid` for what must not be deployed, with the way out of each problem */
+  /** Adds everything to the scope. @throws `config.invalid` for what must not be deployed, with the way out of each problem */
   constructor(
     scope: Construct,
     id: string,

@@ -8,8 +8,8 @@ import type { Deployable } from './deployment.ts';
 import type { Queues } from './queues.ts';
 
 /**
- * Lets the buckets reach the arrivals queue. The buckets exist and are not touched: what is to be added to a bucket's own notifications is an
- * output of the stack, since CloudFormation would replace those of others.
+ * Lets the buckets notify the arrivals queue. The buckets already exist and are not changed: what must be added to a bucket's
+ * own notifications is an output of the stack, because CloudFormation would replace those of others.
  */
 export function addNotifications(
   scope: Construct,
@@ -72,11 +72,11 @@ export function addNotifications(
 
 interface BucketPrefix {
   readonly bucket: string;
-  /** With a slash at its end; empty for a whole bucket. */
+  /** With a trailing slash; empty for a whole bucket. */
   readonly prefix: string;
 }
 
-/** Each place once: S3 refuses notifications whose prefixes overlap. */
+/** Every prefix once, since S3 refuses notifications with overlapping prefixes. */
 function prefixesOf(entries: readonly Entry[]): readonly BucketPrefix[] {
   const urls = [...new Set(entries.map(({ url }) => `${url}/`))];
   return urls
@@ -87,7 +87,7 @@ function prefixesOf(entries: readonly Entry[]): readonly BucketPrefix[] {
     });
 }
 
-/** What stands for itself in a wildcard pattern of EventBridge. */
+/** Escapes text for a wildcard pattern of EventBridge. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\*]/g, String.raw`\$&`);
 }

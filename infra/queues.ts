@@ -14,7 +14,7 @@ export interface Queues {
   /** Standard: object stores cannot notify a FIFO queue. */
   readonly arrivals: Queue;
   readonly arrivalsDlq: Queue;
-  /** FIFO, one group a table; shippers may send here themselves. */
+  /** FIFO, with one group per table; shippers may send here themselves. */
   readonly registrations: Queue;
   readonly registrationsDlq: Queue;
 }
@@ -22,7 +22,7 @@ export interface Queues {
 const RETENTION = Duration.days(14);
 const MAX_RECEIVES = { arrivals: 20, registrations: 100 };
 
-/** The two queues and their dead-letter queues. Redrive from a FIFO queue goes to a FIFO queue only. */
+/** Adds the two queues and their dead-letter queues. A FIFO queue can only be redriven to from a FIFO queue. */
 export function addQueues(scope: Construct, deployment: Deployment, key: IKey | undefined): Queues {
   const { stage, route, register } = deployment;
   const common: QueueProps = {

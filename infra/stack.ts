@@ -13,7 +13,7 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Deployable } from './deployment.ts';
 import { IcebergRegistrar } from './iceberg-registrar.ts';
 
-/** The stack that `npm run deploy` deploys, its code taken from `dist/`. */
+/** The stack that `npm run deploy` deploys, with its code from `dist/`. */
 export function deployStack(app: App, deployable: Deployable): Stack {
   const { stage, account, region } = deployable.deployment;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };
@@ -28,7 +28,7 @@ export function deployStack(app: App, deployable: Deployable): Stack {
   return stack;
 }
 
-/** The same as a plain CloudFormation template: its parameters say in which bucket `<CodePrefix><function>.zip` lie. */
+/** The same as a plain CloudFormation template, whose parameters name the bucket with `<CodePrefix><function>.zip`. */
 export function templateStack(app: App, deployable: Deployable): Stack {
   const { stage } = deployable.deployment;
   const synthesizer = new BootstraplessSynthesizer() as IStackSynthesizer;

@@ -6,7 +6,7 @@ import { type NavigationLink, sitePage } from './page.ts';
 const OTHER_PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 /**
- * Renders the checkout's pages as a site of plain files: the same tree, README as its front page, every linked file with it.
+ * Renders the checkout's pages as a static site: the same tree, with README as its front page and every linked file included.
  *
  * @param root folder of the checkout
  * @param target folder that is written; what is in it already stays
@@ -36,14 +36,14 @@ export function buildSite(root: string, target: string): readonly string[] {
   return [...written.keys()];
 }
 
-/** A page that has the name of a file which is no page keeps both apart: `compatibility.md.html`. */
+/** The address of a page. If a page and another file would share a name, both are kept: `compatibility.md.html`. */
 function addressOfPage(page: string, root: string): string {
   if (page === 'README.md') return 'index.html';
   const address = page.replace(/\.md$/, '.html');
   return existsSync(path.join(root, address)) ? `${page}.html` : address;
 }
 
-/** The file of the checkout that a link of a page leads to. */
+/** The file in the checkout that a page's link leads to. */
 function fileOf(page: string, link: string): string {
   return path.posix.normalize(path.posix.join(path.posix.dirname(page), link));
 }
@@ -52,7 +52,7 @@ function copyLinked(root: string, file: string, target: string): void {
   cpSync(path.join(root, file), path.join(target, file), { recursive: true });
 }
 
-/** The pages in the order in which README sends a reader to them. */
+/** The pages in the order in which README links to them. */
 function navigationOf(readme: string): readonly NavigationLink[] {
   const readOn = readme.slice(readme.indexOf('\n## Read on'));
   return [...readOn.matchAll(/\[([^\]]+)\]\(([^)#]+\.md)\)/g)].map(([, title = '', page = '']) => ({

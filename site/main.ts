@@ -1,4 +1,4 @@
-/** `npm run site`: README and the documentation as a site of plain files, in dist/site. */
+/** `npm run site`: README and the documentation as a static site, in dist/site. */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { buildSite } from './build.ts';

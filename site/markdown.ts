@@ -3,7 +3,7 @@ import { Marked } from 'marked';
 export interface RenderedPage {
   readonly title: string;
   readonly html: string;
-  /** Files of the checkout that it links to, as it names them, without what stands behind `#`. */
+  /** Files of the checkout that it links to, without the part after `#`. */
   readonly links: readonly string[];
 }
 

@@ -25,10 +25,13 @@ interface Flags {
   readonly json?: true;
 }
 
-/** Besides these the report tells it all at the end. */
+/** Events that are not logged as they happen, since the report lists them at the end. */
 const TOLD_AT_THE_END = ['quarantined', 'committed'];
 
-/** `backfill s3://…`: exits 0 when every segment is in its table, 3 when some are refused, 1 when a table could not be written, 130 when stopped. */
+/**
+ * `backfill s3://…`: exits 0 when every segment is in its table or was sent, 3 when some are refused, 1 when a table could not
+ * be written, 130 when stopped.
+ */
 export function backfillCommand(): Command {
   return new Command('backfill')
     .description(
@@ -130,5 +133,5 @@ function exitCode({ interrupted, done, tables, refusedBy }: BackfillReport): num
   return SEEN_TO.some((end) => (done[end] ?? 0) > 0) ? 3 : 0;
 }
 
-/** Ends that ask for a person. */
+/** Outcomes that need somebody's attention. */
 const SEEN_TO = ['waiting', 'rolled-back', 'not taken by the queue'];

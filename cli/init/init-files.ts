@@ -2,16 +2,16 @@ import { stringify } from 'yaml';
 import { describeSettings, type SettingDescription } from '../../lib/config/settings.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 
-/** What somebody who starts has to say; the rest has defaults. */
+/** The answers needed to start; everything else has a default. */
 export type Answers = {
   readonly url: string;
   readonly layout: string | undefined;
-  /** The datasets that are taken; undefined: all. */
+  /** The datasets to register; undefined for all. */
   readonly from: readonly string[] | undefined;
   readonly tableLocation: string | undefined;
   readonly catalogUri: string;
   readonly namespace: string;
-  /** Name of the secret that holds the catalog's token; none for a catalog without, or with the role's signature. */
+  /** Name of the secret that holds the catalog's token; undefined if the catalog needs none, or takes the role's signature. */
   readonly tokenSecret: string | undefined;
   readonly createTable: boolean;
   readonly freshness: string | undefined;
@@ -23,10 +23,10 @@ export type Answers = {
 
 type OnGoogle = Answers & { readonly cloud: 'google' };
 
-/** The variable that Google's functions have the token in. */
+/** The environment variable in which Google's functions receive the token. */
 export const TOKEN_VARIABLE = 'CATALOG_TOKEN';
 
-/** `registrar.yaml`: what was answered, and every other key with its default and meaning as a comment. */
+/** `registrar.yaml`: the answers, and every other key with its default and meaning as a comment. */
 export function configurationFile(answers: Answers): string {
   const values: Readonly<Record<string, unknown>> = definite({
     url: answers.url,
@@ -61,12 +61,15 @@ function tokenReference({ cloud, tokenSecret }: Answers): string | undefined {
   return cloud === 'aws' ? `\${secretsmanager:${tokenSecret}}` : `\${env:${TOKEN_VARIABLE}}`;
 }
 
-/** A function knows its region, a laptop does not. */
+/** AWS's own settings. A function knows its region, a laptop does not. */
 function awsValues({ region }: Answers): Readonly<Record<string, unknown>> {
   return { store: region === undefined ? undefined : { region } };
 }
 
-/** Cloud Storage's notifications know no suffix: what the registrar writes lies beside the uploads, not among them. */
+/**
+ * Google's own settings. Cloud Storage's notifications cannot filter by suffix, so what the registrar writes goes beside the
+ * uploads, not among them.
+ */
 function googleValues(answers: OnGoogle): Readonly<Record<string, unknown>> {
   return {
     table_location: `${answers.url}-tables/{dataset}`,
@@ -101,7 +104,7 @@ function stackParameters({ stage, region }: Answers, configuration: string): str
   ].join('\n');
 }
 
-/** @throws `config.invalid` for a whole bucket: nothing in it would lie beside the uploads */
+/** The Terraform variables. @throws `config.invalid` for a whole bucket, since nothing in it would be beside the uploads */
 function terraformVariables({ url, stage, region, project, tokenSecret }: OnGoogle): string {
   const [, bucket = '', prefix = ''] = /^gs:\/\/([^/]+)\/(.*?)\/?$/s.exec(url) ?? [];
   if (prefix === '') {
@@ -132,12 +135,12 @@ function terraformVariables({ url, stage, region, project, tokenSecret }: OnGoog
   ].join('\n');
 }
 
-/** `${` and `%{` begin a template in Terraform, where they are not doubled. */
+/** A Terraform string. `${` and `%{` begin a template unless they are doubled. */
 function terraformText(text: string): string {
   return JSON.stringify(text).replaceAll(/[$%](?=\{)/g, '$&$&');
 }
 
-/** Right as it stands once its `#` is taken away, where there is a default. */
+/** A setting as a comment; valid once its `#` is removed, if the setting has a default. */
 function commented({ name, type, default: standard, doc }: SettingDescription): string {
   if (standard === undefined) return `# ${name}:   # ${doc} (${type})`;
   return `# ${name}: ${/^[\w.-]+$/.test(standard) ? standard : JSON.stringify(standard)}   # ${doc}`;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { RegistrarError } from '../../lib/errors.ts';
 import type { Answers } from './init-files.ts';
 
-/** What may be said instead of being asked. */
+/** Answers given as options instead of asked for. */
 export interface InitFlags {
   readonly cloud?: Answers['cloud'];
   readonly url?: string;
@@ -21,10 +21,10 @@ export interface InitFlags {
 }
 
 /**
- * The answers by flags, and on a terminal by questions. Where the flags say all that is needed, nothing is asked: what may be left out
- * has its default then.
+ * Gets the answers from flags and, on a terminal, from questions. If the flags answer everything required, nothing is asked,
+ * and optional answers have their defaults.
  *
- * @throws `config.invalid` where something needed is not said and there is nobody to ask
+ * @throws `config.invalid` if something required is missing and there is no terminal to ask on
  */
 export async function answersTo(flags: InitFlags): Promise<Answers> {
   const terminal = process.stdin.isTTY
@@ -91,7 +91,7 @@ const CLOUDS = {
   google: { url: 'gs://bucket/prefix', secrets: 'Secret Manager' },
 } as const;
 
-/** @throws `config.invalid` where the two flags are of different platforms */
+/** The cloud to deploy on. @throws `config.invalid` if the flags contradict each other */
 async function cloudOf(
   { cloud, url }: InitFlags,
   ask: (known: string | undefined, question: string) => Promise<string | undefined>,

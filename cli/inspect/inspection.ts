@@ -36,7 +36,7 @@ export function inspectionJson(inspection: Inspection, formatVersion: number): u
   }
 }
 
-/** What is registered and not every engine reads. */
+/** A warning about registered columns that not every engine reads correctly. */
 export function inspectionWarning(inspection: Inspection): string | undefined {
   return inspection.kind === 'registrable' ? readerWarning([inspection.segment]) : undefined;
 }

@@ -7,10 +7,10 @@ export interface Point {
 const WIDTH = 320;
 const HEIGHT = 96;
 const PADDING = 4;
-/** More points than pixels say nothing; the largest of each slot stays, so that no peak is lost. */
+/** More points than pixels add nothing. The largest of each slot is kept, so no peak is lost. */
 const MOST_POINTS = 160;
 
-/** An SVG of a figure over time, from zero up; `line` for what grows, `bars` for what happens. Empty without points. */
+/** An SVG of a figure over time, starting at zero: `line` for totals, `bars` for events. Empty without points. */
 export function chart(points: readonly Point[], kind: 'line' | 'bars'): string {
   const drawn = thinned(points);
   const [first, last] = [drawn[0], drawn.at(-1)];

@@ -8,7 +8,10 @@ import { readableAmount } from '../readable-amount.ts';
 import { chart, type Point } from './status-chart.ts';
 import { checkText, figuresText, isAllGood, isGood } from './status-text.ts';
 
-/** The report as one HTML file: no script, nothing loaded, readable on a phone. What needs attention comes first. */
+/**
+ * The report as one HTML file: no scripts, nothing loaded from elsewhere, readable on a phone. What needs attention comes
+ * first.
+ */
 export function statusPage(report: HealthReport): string {
   const { at, tables, notifications, queues, events } = report;
   const sorted = tables.toSorted((a, b) => Number(isGood(a)) - Number(isGood(b)));
@@ -39,7 +42,7 @@ ${sorted.map(section).join('\n')}
 `;
 }
 
-/** What could not be told is no failure. */
+/** A line about a bucket's notifications. If their state could not be determined, that does not count as a failure. */
 function notificationLine({ notified, problem }: NotificationHealth): readonly string[] {
   if (problem === undefined) return [];
   return [`<p class="${notified === false ? 'problem' : 'path'}">${escaped(problem)}</p>`];
@@ -50,7 +53,7 @@ interface Examined {
   readonly problem?: string | undefined;
 }
 
-/** What is wrong with one thing, a line each; empty where all is well. */
+/** The problems of one examined thing, one line each; empty if there are none. */
 function troubles(name: string, { checks, problem }: Examined): readonly string[] {
   const failed = checks.filter(({ ok }) => !ok).map((check) => `${checkText(check)}: ${check.advice}`);
   return [...(problem === undefined ? [] : [problem]), ...failed].map(
@@ -100,7 +103,7 @@ function checkRow(check: Check): string {
   return ok ? row : `${row}<tr><td colspan="3" class="advice">${escaped(advice)}`;
 }
 
-/** How the table grew, and what each commit was. */
+/** Charts of how the table grew and of what each commit added. */
 function charts(moments: readonly Moment[]): string {
   const series = (value: (moment: Moment) => number | undefined): readonly Point[] =>
     moments.flatMap((moment) => {
@@ -173,7 +176,7 @@ function schemaTimeline({ trend: { schemas } }: TableHealth): string {
   return `<details open><summary>Schema changes: ${items.length}</summary><ol>${items.reverse().join('')}</ol></details>`;
 }
 
-/** Of a date, and the blank behind it. */
+/** Length of a date and the space after it. */
 const DAY = 'YYYY-MM-DD '.length;
 
 /** `2026-01-31 12:00:00`, in UTC. */

@@ -6,7 +6,7 @@ import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
 import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 
-/** A line a table, what is to be done below it, a sum at the end. Coloured on a terminal only. */
+/** One line per table with what to do below it, and a summary at the end. Coloured on a terminal only. */
 export function statusText({ at, tables, notifications, queues, events }: HealthReport): string {
   const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
   const good = tables.filter(isGood).length;
@@ -21,12 +21,15 @@ export function statusText({ at, tables, notifications, queues, events }: Health
   ].join('\n');
 }
 
-/** Nothing about it asks for anybody. */
+/** Whether the table needs no attention. */
 export function isGood({ available, fresh, healthy }: TableHealth): boolean {
   return available && fresh && healthy;
 }
 
-/** Nor does a bucket that has stopped to notify, a queue where something waits too long, or an event that nobody could decode. */
+/**
+ * Whether nothing needs attention: no table, no bucket that stopped notifying, no queue where something waits too long, no
+ * event that could not be decoded.
+ */
 export function isAllGood({ tables, notifications, queues, events }: HealthReport): boolean {
   return (
     tables.every(isGood) &&
@@ -52,7 +55,7 @@ export function checkText({ measure, value, threshold, atLeast, unit }: Check): 
   return `${measure} is ${readableAmount(value, unit)}, ${limit}`;
 }
 
-/** `24,000 rows, 12 files, newest 25 s ago, 2.3 s after its upload`, as far as they are known. */
+/** `24,000 rows, 12 files, newest 25 s ago, 2.3 s after its upload`, as far as known. */
 export function figuresText({ ageMs, lagMs, trend }: TableHealth): string {
   const newest = trend.moments.at(-1);
   return [
@@ -75,7 +78,7 @@ function mark(ok: boolean, good: string, bad = good): string {
   return styleText(ok ? 'green' : 'red', ok ? good : bad);
 }
 
-/** What could not be told, and each check that failed with what to do. */
+/** What could not be determined, and each failed check with what to do. */
 function pointsOut({
   problem,
   checks,

@@ -10,7 +10,7 @@ import { isAllGood, statusText } from './status-text.ts';
 interface Flags {
   readonly json?: true;
   readonly html?: string;
-  /** Seconds; `true` for the default. */
+  /** In seconds; `true` for the default. */
   readonly watch?: number | true;
 }
 
