@@ -1,3 +1,5 @@
+import { RegistrarError } from '../../lib/errors.ts';
+
 /** An SQL engine that is not this project's code: ClickHouse, embedded by the package chdb. */
 export interface Engine {
   /** Rows of a query that selects texts only, column by column. */
@@ -7,11 +9,12 @@ export interface Engine {
 
 /**
  * Opens the engine in this process. Queries run off the event loop, so servers in the same process can answer them.
- * @throws an error that names the platforms, where the package has no binary for this one
+ * @throws `config.invalid`, with the platforms, where the package has no binary for this one
  */
 export async function openEngine(): Promise<Engine> {
   const { Session } = await import('chdb').catch((cause: unknown) => {
-    throw new Error(
+    throw new RegistrarError(
+      'config.invalid',
       `Cannot read the tables back on "${process.platform}-${process.arch}": chdb, the independent engine, runs on Linux and macOS with glibc (npm ci installs it)`,
       { cause },
     );

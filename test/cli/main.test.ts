@@ -29,6 +29,16 @@ describe('the command line', () => {
     ]);
   });
 
+  test('demo says on which platforms its reader runs, where it is not installed', () => {
+    const without = `data:text/javascript,import { registerHooks } from 'node:module';
+      registerHooks({ resolve(name, context, next) { if (name === 'chdb') throw new Error('absent'); return next(name, context); } });`;
+    const { status, stderr } = run(['demo'], ['--import', without.replaceAll('\n', ' ')]);
+    expect(status).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^config\.invalid: Cannot read the tables back on ".*Linux and macOS/),
+    ]);
+  });
+
   test('helps, with every command', () => {
     const { status, stdout } = run(['--help']);
     expect(status).toBe(0);
