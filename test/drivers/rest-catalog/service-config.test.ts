@@ -59,6 +59,15 @@ test('levels of a namespace are joined as the catalog says, itself encoded (D11)
   expect(requested()).toStrictEqual(['GET /v1/namespaces/a.b%2E%C3%BC/tables/100%25']);
 });
 
+test('a configuration sets nothing through the names of prototypes', async () => {
+  const hostile = JSON.parse(
+    '{"__proto__":{"prefix":"p","namespace-separator":"x"},"constructor":{"prototype":{}}}',
+  );
+  const { catalog } = await configured({ defaults: hostile, overrides: hostile, ...hostile });
+  expect(await catalog.prepare()).toMatchObject({ basePath: '/v1', namespaceSeparator: '%1F' });
+  expect(({} as { prefix?: string }).prefix).toBeUndefined();
+});
+
 test('a path of a million slashes is read in one pass', async () => {
   const slashes = '/'.repeat(1_000_000);
   const { catalog } = await configured({ overrides: { uri: `/y${slashes}x`, prefix: `p${slashes}x` } });
