@@ -22,7 +22,7 @@ export interface Queues {
 const RETENTION = Duration.days(14);
 const MAX_RECEIVES = { arrivals: 20, registrations: 100 };
 
-/** Adds the two queues and their dead-letter queues. A FIFO queue can only be redriven to from a FIFO queue. */
+/** Adds the two queues and their dead-letter queues. The dead-letter queue of a FIFO queue must be FIFO too. */
 export function addQueues(scope: Construct, deployment: Deployment, key: IKey | undefined): Queues {
   const { stage, route, register } = deployment;
   const common: QueueProps = {

@@ -1,4 +1,4 @@
-/** How far a failure reaches: one segment, the message that named it, or the whole invocation. */
+/** What a failure affects: one segment, the message that named it, or the whole invocation. */
 export type ErrorScope = 'segment' | 'message' | 'system';
 
 interface Disposition {
@@ -7,8 +7,8 @@ interface Disposition {
 }
 
 /**
- * Every failure a user can meet, with what happens next. `segment` failures are quarantined and acknowledged, `message`
- * failures are returned to the queue with the rest of their group, `system` failures fail the batch or the start.
+ * Every failure that a user can meet, and what happens next: `segment` failures are quarantined and acknowledged, `message`
+ * failures return to the queue with the rest of their group, `system` failures fail the batch or the start.
  */
 const dispositions = {
   'config.invalid': { scope: 'system', retryable: false },
@@ -44,7 +44,7 @@ export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(dispositions, code);
 }
 
-/** Facts beside the message, for logs and quarantine objects. Never a secret (I10). */
+/** Facts in addition to the message, for logs and quarantine records. Never a secret (I10). */
 export type ErrorContext = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What the core asks of the world. Definite answers are values, faults are `RegistrarError`s; everything here is
- * implemented by a driver, by a fake that is a Map, and by the simulator, under one contract test.
+ * What the core needs from the outside world. Definite answers are values, faults are `RegistrarError`s. Everything here is
+ * implemented by a driver, by a fake that is a Map, and by the simulator, all held to one contract test.
  */
 import type { ErrorCode } from './errors.ts';
 import type { PartitionSpec } from './spec/partition-spec.ts';
@@ -9,7 +9,7 @@ import type { TableIdentifier } from './spec/table-identifier.ts';
 import type { HistoryText, MetadataText } from './spec/table-metadata-text.ts';
 import type { TableCommit } from './spec/table-update.ts';
 
-/** Bytes of an object: its last `suffix` bytes, or `start` to `end` (exclusive). */
+/** Part of an object: its last `suffix` bytes, or bytes `start` to `end` (exclusive). */
 export type ByteRange = { readonly suffix: number } | { readonly start: number; readonly end: number };
 
 export interface StoredObject {
@@ -17,18 +17,18 @@ export interface StoredObject {
   readonly bytes: Uint8Array;
   /** The size of the whole object, whatever the range. */
   readonly sizeBytes: number;
-  /** Names these very bytes: an unquoted ETag on S3, a generation on Google Cloud Storage. */
+  /** Identifies exactly these bytes: an unquoted ETag on S3, a generation on Google Cloud Storage. */
   readonly version: string;
   readonly lastModifiedMs: number;
 }
 
 export type ReadResult =
   | StoredObject
-  /** No such key, and nothing else (I3: a missing permission is not a missing object). */
+  /** There is no such key. Never returned for a missing permission (I3). */
   | { readonly kind: 'missing' }
   /** The store answers 403 for this object. */
   | { readonly kind: 'denied'; readonly message: string }
-  /** `ifVersion` no longer names what the key holds. */
+  /** The key no longer holds the version `ifVersion`. */
   | { readonly kind: 'changed' };
 
 export interface ListedObject {
@@ -38,34 +38,46 @@ export interface ListedObject {
   readonly lastModifiedMs: number;
 }
 
-/** URIs are `s3://bucket/key` (or `gs://`) with the raw key: never normalised, never percent-encoded. */
+/** An object store. URIs are `s3://bucket/key` (or `gs://`) with the raw key: never normalised, never percent-encoded. */
 export interface Store {
-  /** A suffix longer than the object is the whole object; an empty object reads as no bytes. @throws `store.unavailable`, `auth.failed`, `config.invalid` (another region) */
+  /**
+   * Reads an object or part of it. A suffix longer than the object returns the whole object; an empty object returns no bytes.
+   *
+   * @throws `store.unavailable`, `auth.failed`, `config.invalid` (another region)
+   */
   read(
     uri: string,
     options?: { readonly range?: ByteRange; readonly ifVersion?: string },
   ): Promise<ReadResult>;
-  /** Writes an object; with `ifAbsent` the answer is `exists` when the key holds one. @throws `store.unavailable`, `auth.failed` */
+  /**
+   * Writes an object. With `ifAbsent`, the answer is `exists` if the key already holds one.
+   *
+   * @throws `store.unavailable`, `auth.failed`
+   */
   write(
     uri: string,
     bytes: Uint8Array,
     options?: { readonly ifAbsent?: boolean },
   ): Promise<{ readonly kind: 'written'; readonly version: string } | { readonly kind: 'exists' }>;
-  /** Every object whose URI begins with `prefix`, in key order, those up to the URI `startAfter` left out. @throws `store.unavailable`, `auth.failed` */
+  /**
+   * Lists every object whose URI begins with `prefix`, in key order, starting after the URI `startAfter`.
+   *
+   * @throws `store.unavailable`, `auth.failed`
+   */
   list(prefix: string, options?: { readonly startAfter?: string }): AsyncIterable<ListedObject>;
 }
 
-/** A catalog's answer about one table, its metadata parsed with int64 kept (`lib/spec/json.ts`). */
+/** A catalog's answer about one table, its metadata parsed with int64 preserved (`lib/spec/json.ts`). */
 export interface LoadedTable {
   readonly metadataLocation: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The same as it came, where the driver has it. */
+  /** The metadata as received, if the driver has it. */
   readonly metadataText?: MetadataText;
-  /** The catalog's own configuration for this table: credentials among it, so never logged. */
+  /** The catalog's configuration for this table. It may contain credentials, so it is never logged. */
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** The three ends of a commit (I7). */
+/** The three outcomes of a commit (I7). */
 export type CommitResult =
   | { readonly outcome: 'landed'; readonly table: LoadedTable }
   | {
@@ -73,10 +85,10 @@ export type CommitResult =
       /** `conflict`: 409; `invalid`: 400, 422 and the like; `missing`: no such table; `throttled`: 429. */
       readonly reason: 'conflict' | 'invalid' | 'missing' | 'throttled';
       readonly message: string;
-      /** How long a throttling catalog asks to wait, where it says so. */
+      /** How long a throttling catalog asks to wait, if it says so. */
       readonly retryAfterMs?: number;
     }
-  /** 500, 502, 503, 504, a lost connection or a timeout after sending: only looking tells. */
+  /** 500, 502, 503, 504, a lost connection or a timeout after sending: only loading the table tells what happened. */
   | { readonly outcome: 'unknown'; readonly message: string };
 
 export interface CreateRequest {
@@ -88,37 +100,37 @@ export interface CreateRequest {
 }
 
 export interface ReadOptions {
-  /** What is known of the table's history: an answer that repeats it is read in less time. */
+  /** What is known of the table's history. An answer that repeats it is read faster. */
   readonly known?: HistoryText | undefined;
 }
 
-/** What a catalog says of its own addresses and abilities (`GET /v1/config`). */
+/** What a catalog says about its own paths and abilities (`GET /v1/config`). */
 export interface ServiceConfig {
-  /** Path of everything but the configuration, `/api/v1/prefix`, encoded. */
+  /** Path of everything except the configuration, `/api/v1/prefix`, encoded. */
   readonly basePath: string;
-  /** Between the levels of a namespace in a path, URL-encoded. */
+  /** Separates the levels of a namespace in a path, URL-encoded. */
   readonly namespaceSeparator: string;
-  /** `POST /v1/namespaces/{namespace}/register`, the prefix left out; undefined: the protocol's default set. */
+  /** As in `POST /v1/namespaces/{namespace}/register`, without the prefix; undefined for the protocol's default set. */
   readonly endpoints: ReadonlySet<string> | undefined;
   /** Whether the catalog remembers an `Idempotency-Key`. */
   readonly idempotencyKeys: boolean;
-  /** Name and version of the server, where its answers have them. */
+  /** Name and version of the server, if its answers have them. */
   readonly server: string | undefined;
 }
 
 /** An Iceberg REST catalog. @throws `catalog.unavailable`, `auth.failed`, `catalog.refused`, `config.invalid` (an untrusted certificate) from every call */
 export interface Catalog {
-  /** Undefined when there is no such table. */
+  /** Loads a table; undefined if there is none. */
   load(table: TableIdentifier): Promise<LoadedTable | undefined>;
-  /** Creates the namespace, level by level; one that exists is no error. */
+  /** Creates a namespace, level by level. One that exists is not an error. */
   createNamespace(namespace: readonly string[]): Promise<void>;
-  /** Registers a metadata file that lies in the store. */
+  /** Registers an existing metadata file as a table. */
   register(table: TableIdentifier, metadataLocation: string): Promise<LoadedTable | 'exists'>;
-  /** `POST …/tables`: catalogs reassign the schema's field IDs. */
+  /** Creates a table by `POST …/tables`, in which catalogs reassign the schema's field IDs. */
   create(table: TableIdentifier, request: CreateRequest): Promise<LoadedTable | 'exists'>;
-  /** One commit request, sent at most once but for the one replay after a 401. */
+  /** Sends one commit request, at most once, except for a single replay after a 401. */
   commit(table: TableIdentifier, commit: TableCommit, options?: ReadOptions): Promise<CommitResult>;
-  /** Whether the catalog lists an endpoint; undefined when it lists none, and has the protocol's default set by definition. */
+  /** Whether the catalog lists an endpoint; undefined if it lists none, and so has the protocol's default set. */
   supports(endpoint: 'register' | 'commit' | 'create'): Promise<boolean | undefined>;
 }
 
@@ -137,7 +149,7 @@ export interface ReceivedMessage {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A message that the queue did not take: its index among those sent, and the queue's words. */
+/** A message that the queue did not accept: its index among those sent, and the queue's reason. */
 export interface RefusedMessage {
   readonly index: number;
   readonly reason: string;
@@ -145,7 +157,7 @@ export interface RefusedMessage {
 
 /** @throws `queue.unavailable`, `auth.failed` from every call */
 export interface Queue {
-  /** Sends any number of messages in batches; answers those that the queue did not take. */
+  /** Sends any number of messages in batches. Returns those that the queue did not accept. */
   send(queueUrl: string, messages: readonly OutgoingMessage[]): Promise<readonly RefusedMessage[]>;
   receive(
     queueUrl: string,
@@ -155,20 +167,23 @@ export interface Queue {
   setVisibility(queueUrl: string, receiptHandle: string, seconds: number): Promise<void>;
 }
 
-/** What waits in queues; nothing is received. @throws `queue.unavailable`, `auth.failed` from every call */
+/** Counts what waits in queues, without receiving anything. @throws `queue.unavailable`, `auth.failed` from every call */
 export interface QueueWatch {
-  /** Messages that wait, are in flight or delayed; and the queue that takes what keeps failing. */
+  /** Messages waiting, in flight or delayed, and the queue's dead-letter queue. */
   count(queueUrl: string): Promise<{ readonly messages: number; readonly deadLetterUrl: string | undefined }>;
-  /** Ages of the oldest messages in ms; queues of which it is not known are left out. */
+  /** Ages of the oldest messages in ms; queues for which it is unknown are left out. */
   ages(queueUrls: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Why one segment (or one event) is set aside, as it lies in the store for whoever redrives it. */
+/** A quarantine record: why one segment (or one event) was set aside, for whoever redrives it. */
 export interface QuarantineRecord {
   readonly v: 1;
-  /** `trying` is left before a segment that keeps failing is touched, and answered by `tried` when that was survived. */
+  /**
+   * `trying` is written before a segment that keeps failing is touched, and answered by `tried` once the function survived
+   * that.
+   */
   readonly kind: 'failure' | 'trying' | 'tried' | 'redriven' | 'discarded';
-  /** Of `tried`: an outage or the time ended the try before the segment came to an outcome. */
+  /** On `tried`: an outage or lack of time ended the try before the segment reached an outcome. */
   readonly interrupted?: true;
   readonly at: string;
   readonly code?: ErrorCode;
@@ -181,29 +196,29 @@ export interface QuarantineRecord {
     readonly sizeBytes?: number;
     readonly sequencer?: string;
     readonly versionId?: string;
-    /** It came by a copy: its Last-Modified says nothing about earlier registrations. */
+    /** It was copied, so its Last-Modified says nothing about earlier registrations. */
     readonly copied?: boolean;
   };
   /** The raw body of an event that could not be decoded. */
   readonly body?: string;
-  /** Table UUID and head at which absence was proven: a redrive needs history only from there. */
+  /** Table UUID and head at which absence was proven: a redrive needs history only from there on. */
   readonly absentAt?: { readonly tableUuid: string; readonly snapshotId: string | null };
-  /** The URI of the record that this one answers (`redriven`, `discarded`, `tried`; a `failure` may answer a `trying`). */
+  /** The URI of the record that this one answers (on `redriven`, `discarded`, `tried`; a `failure` may answer a `trying`). */
   readonly answers?: string;
 }
 
-/** A log of objects: nothing in it is changed or deleted (I1). */
+/** A log made of objects: nothing in it is changed or deleted (I1). */
 export interface Quarantine {
-  /** Durable when it resolves; answers the object's URI. @throws `store.unavailable`, `auth.failed` */
+  /** Writes a record, durable when this resolves. Returns its URI. @throws `store.unavailable`, `auth.failed` */
   put(record: QuarantineRecord): Promise<string>;
   list(options?: {
     readonly table?: string;
-    /** The records of this one segment alone; needs `table`. */
+    /** Only the records of this segment; needs `table`. */
     readonly segment?: Pick<NonNullable<QuarantineRecord['segment']>, 'uri' | 'etag'>;
   }): AsyncIterable<{ readonly uri: string; readonly record: QuarantineRecord }>;
 }
 
-/** One rule of a bucket's notifications; members that are not read here are kept as they came. */
+/** One rule of a bucket's notifications. Unknown members are preserved. */
 export interface NotificationRule {
   readonly Id?: string;
   readonly QueueArn?: string;
@@ -213,7 +228,7 @@ export interface NotificationRule {
   };
 }
 
-/** What a bucket tells whom, as S3 has it: always written as a whole. */
+/** A bucket's notification configuration in S3's form, which is always written as a whole. */
 export interface NotificationConfiguration {
   readonly QueueConfigurations?: readonly NotificationRule[];
   readonly TopicConfigurations?: readonly NotificationRule[];
@@ -227,7 +242,7 @@ export interface BucketNotifications {
   write(bucket: string, configuration: NotificationConfiguration): Promise<void>;
 }
 
-/** What a server shows of itself under TLS, trusted by whoever asked. */
+/** The TLS certificate of a server, trusted by whoever asked. */
 export interface ServerCertificate {
   /** `TLSv1.3` */
   readonly protocol: string;
@@ -239,30 +254,30 @@ export interface ServerCertificate {
 
 /** @throws `store.unavailable`, `auth.failed` */
 export interface BucketRegion {
-  /** The region in which the settings have it, and the one in which it is; undefined where the store does not say. */
+  /** The region that the settings give, and the one that the bucket is in; undefined if the store does not say. */
   read(bucket: string): Promise<{ readonly asked: string; readonly actual: string | undefined }>;
 }
 
-/** How a subscription of a topic is set up, as far as the registrar depends on it. */
+/** How a topic's subscription is set up, as far as the registrar depends on it. */
 export interface SubscriptionSetup {
   /** `projects/p/subscriptions/s` */
   readonly name: string;
   readonly deadlineSeconds: number;
-  /** Undefined where no dead-letter topic takes what keeps failing. */
+  /** Undefined if the subscription has no dead-letter topic. */
   readonly maxDeliveryAttempts: number | undefined;
 }
 
 export interface LifecycleRule {
   readonly id?: string;
-  /** Of the keys that it is about; empty: all. */
+  /** Prefix of the keys that the rule applies to; empty for all. */
   readonly prefix: string;
-  /** Whether it removes current objects, after however long. */
+  /** Whether it removes current objects, after however long a time. */
   readonly expires: boolean;
 }
 
 /** @throws `store.unavailable`, `auth.failed` */
 export interface BucketLifecycle {
-  /** The enabled rules; undefined where the store has no such thing. */
+  /** The enabled rules; undefined if the store does not support any. */
   read(bucket: string): Promise<readonly LifecycleRule[] | undefined>;
 }
 
@@ -272,7 +287,7 @@ export interface Clock {
 }
 
 export interface Timers {
-  /** Resolves after that time, or as soon as `signal` aborts. */
+  /** Resolves after that time, or when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -283,20 +298,22 @@ export interface Random {
   uuid(): string;
 }
 
-/** One structured line: `event` names it, the rest are stable fields. Never a secret (I10). */
+/** One structured log line: `event` names it, the rest are stable fields. Never a secret (I10). */
 export type LogRecord = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** Strings, numbers and truths of a span; none of it a secret (I10). */
+/** Attributes of a span. Never a secret (I10). */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanStart {
   readonly name: string;
   readonly attributes?: SpanAttributes;
-  /** Of the messages that began the work, as SQS has them (`AWSTraceHeader`); undefined for what no message began. */
+  /**
+   * Trace headers of the messages that started the work, as SQS provides them (`AWSTraceHeader`); undefined if no message did.
+   */
   readonly traceHeaders?: readonly string[];
 }
 
-/** Does some work as a span of a trace: what `work` throws ends it as failed, and is thrown on. */
+/** Runs work as a span of a trace. If `work` throws, the span ends as failed and the error is rethrown. */
 export type Trace = <T>(
   start: SpanStart,
   work: (add: (attributes: SpanAttributes) => void) => Promise<T>,

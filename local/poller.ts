@@ -10,7 +10,7 @@ import {
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { lambdaContext } from './lambda-context.ts';
 
-/** What a handler may answer; anything that does not prove a message done counts it as failed. */
+/** What a handler may return. Any message not proven done counts as failed. */
 export type BatchHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
 
 /** One invocation and what became of its messages. */
@@ -48,9 +48,9 @@ export interface Poller {
 const maxBatchBytes = 6 * 1024 * 1024;
 
 /**
- * Does what Lambda's event source mapping does with a queue of any endpoint: collects a batch, calls the handler, deletes the
- * messages that are not among its `batchItemFailures`. A throw or an answer that names no message of the batch fails all of it;
- * failed messages come again when their visibility ends. A queue that cannot be reached is tried again.
+ * Does what Lambda's event source mapping does, for a queue at any endpoint: collects a batch, calls the handler, and deletes
+ * the messages that are not among its `batchItemFailures`. If it throws, or answers for a message not in the batch, the whole
+ * batch failed. Failed messages return when their visibility ends. A queue that cannot be reached is retried.
  */
 export function startPoller(options: PollerOptions): Poller {
   const stopping = new AbortController();
@@ -97,7 +97,7 @@ async function queueArn({ client, queueUrl }: PollerOptions): Promise<string> {
   return Attributes?.['QueueArn'] ?? '';
 }
 
-/** A batch: full, 6 MB large, or as large as it got until its window closed; a FIFO queue gives one receive. */
+/** Collects a batch until it is full, 6 MB large, or its window has passed. From a FIFO queue it is a single receive. */
 async function collect(
   options: PollerOptions,
   fifo: boolean,

@@ -6,9 +6,9 @@ export type Terminal = Pick<NodeJS.WriteStream, 'write'> & {
   readonly columns?: number;
 };
 
-/** A dim line at the end of a terminal that is rewritten in place; where the stream is none, there is none. */
+/** A dim line at the bottom of a terminal, rewritten in place; nothing if the stream is not a terminal. */
 export interface TerminalLine {
-  /** Replaces what it showed. Cut to the terminal's width: what has wrapped could not be taken away again. */
+  /** Shows a text in its place, cut to the terminal's width, since a wrapped line could not be removed again. */
   show(text: string): void;
   /** Takes it away. */
   clear(): void;

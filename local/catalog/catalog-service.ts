@@ -15,13 +15,13 @@ import { writableMetadata } from './table-metadata.ts';
 import { type CatalogTable, levelSeparator, type Tables } from './tables.ts';
 
 export interface CatalogSettings {
-  /** Spliced after `v1/` as it is; sent in the configuration's overrides. */
+  /** Inserted after `v1/` unchanged, and sent in the configuration's overrides. */
   readonly prefix?: string;
-  /** When set, every request but the token exchange needs it. */
+  /** If set, every request except the token exchange needs it. */
   readonly token?: string;
-  /** When set, `POST v1/oauth/tokens` exchanges it for `token`. */
+  /** If set, `POST v1/oauth/tokens` exchanges it for `token`. */
   readonly credential?: { readonly clientId: string; readonly clientSecret: string };
-  /** `config` of every loaded table: how to reach its files. */
+  /** The `config` of every loaded table: how to access its files. */
   readonly tableConfig?: Readonly<Record<string, string>>;
 }
 
@@ -168,7 +168,7 @@ function loaded(call: Call, table: CatalogTable): HttpResponse {
   return json(body, 200, table.metadataLocation === null ? {} : { etag: etag(call, table) });
 }
 
-/** Names a metadata file, and that only part of it was asked for. */
+/** An ETag that names a metadata file, and whether only part of it was requested. */
 function etag({ query }: Call, { metadataLocation }: CatalogTable): string {
   return `"${metadataLocation?.replace(/^.*\//, '')}${query.get('snapshots') === 'refs' ? '#refs' : ''}"`;
 }

@@ -26,7 +26,11 @@ import { emptyMetadata, type TableMetadata } from './table-metadata.ts';
 /** Body of a commit request: `requirements` and `updates`. */
 export type CommitRequest = JsonObject;
 
-/** Whether a commit makes its table: `assert-create`, alone. @throws CatalogError 400 for other requirements beside it */
+/**
+ * Whether a commit creates its table: its only requirement is `assert-create`.
+ *
+ * @throws CatalogError 400 for other requirements beside it
+ */
 export function isCreation(request: CommitRequest): boolean {
   const types = readObjects(request, 'requirements').map((requirement) => readText(requirement, 'type'));
   if (!types.includes('assert-create')) return false;
@@ -36,7 +40,8 @@ export function isCreation(request: CommitRequest): boolean {
 }
 
 /**
- * The metadata of a table after a commit: every requirement holds, then every update is applied, in order. Pure.
+ * The metadata of a table after a commit: every requirement must hold, then every update is applied in order. A pure function.
+ *
  * @throws CatalogError 409 for a requirement that does not hold and for a stale snapshot, 400 for what is invalid or unknown
  */
 export function applyCommit(
@@ -51,7 +56,11 @@ export function applyCommit(
   return finish(draft, base, at.previousLocation);
 }
 
-/** The metadata of the table that the updates of an `assert-create` commit make. @throws CatalogError 400 when something of it is missing */
+/**
+ * The metadata of the table that an `assert-create` commit creates.
+ *
+ * @throws CatalogError 400 when something of it is missing
+ */
 export function applyCreation(
   request: CommitRequest,
   at: { readonly nowMs: number; readonly uuid: string },
@@ -146,7 +155,10 @@ function otherStatistics(draft: Draft, list: string, of: JsonObject): readonly J
   return files.filter((file) => !sameLong(readLong(file, 'snapshot-id'), readLong(of, 'snapshot-id')));
 }
 
-/** Closes a draft: the time of the change, the snapshot log without snapshots that came and went, the metadata log. */
+/**
+ * Completes a draft: the time of the change, the snapshot log without snapshots added and removed in this commit, the metadata
+ * log.
+ */
 function finish(
   draft: Draft,
   base: TableMetadata | undefined,

@@ -4,11 +4,11 @@ import type { TableMetadata } from './table-metadata.ts';
 /** A table between the updates of one commit. */
 export interface Draft {
   readonly metadata: TableMetadata;
-  /** What -1 means in `set-current-schema`, `set-default-spec`, `set-default-sort-order`. */
+  /** The IDs that -1 stands for in `set-current-schema`, `set-default-spec`, `set-default-sort-order`. */
   readonly lastAddedSchemaId?: number | undefined;
   readonly lastAddedSpecId?: number | undefined;
   readonly lastAddedSortOrderId?: number | undefined;
-  /** Snapshots that this commit brought. */
+  /** Snapshots that this commit added. */
   readonly addedSnapshotIds: readonly bigint[];
   /** When the table was last changed, once a snapshot of this commit says it. */
   readonly updatedMs?: bigint;
@@ -20,7 +20,7 @@ export function change(draft: Draft, attributes: Partial<TableMetadata>): Draft 
   return { ...draft, metadata: { ...draft.metadata, ...attributes } as TableMetadata };
 }
 
-/** What -1 means after something equal to what the table has was added: nothing, unless this very commit had added it. */
+/** What -1 stands for after adding something that the table already has: nothing, unless this same commit added it. */
 export function addedAgain(lastAddedId: number | undefined, id: number): number | undefined {
   return lastAddedId === id ? id : undefined;
 }

@@ -15,7 +15,9 @@ export interface DemoOptions {
   readonly keep: boolean;
 }
 
-/** Plays the whole job on embedded services and reads everything back; answers the exit code: 0 only when every figure agrees. */
+/**
+ * Runs the whole pipeline on embedded services and reads everything back. Returns the exit code: 0 only if every figure agrees.
+ */
 export async function runDemo({ json, keep }: DemoOptions): Promise<0 | 1> {
   const screen = screenOn(json ? process.stderr : process.stdout);
   const startedMs = performance.now();
@@ -38,7 +40,7 @@ export interface Stage extends AsyncDisposable {
   readonly screen: Screen;
 }
 
-/** Starts services, functions and the engine; disposing of it ends them. */
+/** Starts services, functions and the engine; disposing of it stops them. */
 export async function setStage(screen: Screen): Promise<Stage> {
   screen.line('S3, SQS and an Iceberg REST catalog run in this process, each function in one of its own.');
   await using started = new AsyncDisposableStack();

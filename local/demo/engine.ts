@@ -1,6 +1,6 @@
 import { RegistrarError } from '../../lib/errors.ts';
 
-/** An SQL engine that is not this project's code: ClickHouse, embedded by the package chdb. */
+/** An independent SQL engine: ClickHouse, embedded by the package chdb. */
 export interface Engine {
   /** Rows of a query that selects texts only, column by column. */
   query(sql: string): Promise<readonly (readonly string[])[]>;

@@ -6,7 +6,7 @@ import type { Services } from './services.ts';
 
 /** `route` and `register`, each in a process of its own, fed from its queue. */
 export interface Functions {
-  /** Throws the processes away, with all they hold in memory, and starts others cold. */
+  /** Discards the processes and everything they hold in memory, and starts new ones cold. */
   restart(): Promise<void>;
   /** Lets what is under way finish, then ends the processes. */
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-ide
 import { quoteName, quoteText } from './canonical-sql.ts';
 import type { Engine } from './engine.ts';
 
-/** Where tables and their catalog are, as an engine outside needs it. */
+/** Where tables and their catalog are, for an external engine. */
 export interface Lake {
   /** Without `/v1`. */
   readonly catalogUri: string;

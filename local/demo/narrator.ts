@@ -12,8 +12,8 @@ export interface Narrator extends FunctionsObserver {
 }
 
 /**
- * Listens to the functions' logs. Which snapshot to look up and how long it took is all that is believed: what a
- * commit did is told by the table's own metadata.
+ * Listens to the functions' logs, but trusts them only for which snapshot to look up and how long it took. What a commit did is
+ * read from the table's own metadata.
  */
 export function narrator(lake: Lake, tables: readonly TableIdentifier[], screen: Screen): Narrator {
   const byName = new Map(tables.map((table) => [formatIdentifier(table), table]));

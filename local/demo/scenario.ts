@@ -28,8 +28,8 @@ export const demoTables: readonly { readonly dataset: Dataset; readonly table: T
   datasets.map((dataset) => ({ dataset, table: { namespace: ['plant'], name: dataset.name } }));
 
 /**
- * Plays a shipper: uploads and lets the notifications do the rest; one dataset changes, one file is broken, and in the end functions
- * that start cold get everything a second time.
+ * Plays a shipper: uploads files and lets the notifications do the rest. One dataset changes its schema, one file is broken,
+ * and at the end functions that start cold get everything a second time.
  *
  * @param sizeOf how many segments of a dataset to ship
  */

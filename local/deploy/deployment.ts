@@ -11,13 +11,13 @@ import { createStack, type Template } from './cloudformation.ts';
 import type { LocalStack } from './localstack.ts';
 import { type FedFunction, fedFunctions, localPart, queueNames } from './template.ts';
 
-/** A stack that stands on LocalStack, with its functions running here. */
+/** A stack that is deployed on LocalStack, with its functions running here. */
 export interface LocalDeployment {
   readonly catalogUri: string;
   readonly buckets: readonly string[];
   /** By the names in the template. */
   readonly queueUrls: readonly string[];
-  /** What the functions' environment is, and what a command needs to look at them. */
+  /** The functions' environment, which a command needs to look at them. */
   readonly environment: Readonly<Record<string, string>>;
   /** Lets what is under way finish, then ends everything but LocalStack. */
   close(): Promise<void>;
@@ -28,16 +28,16 @@ export interface LocalDeploymentOptions {
   readonly template: Template;
   /** Where `npm run build` put the bundles. */
   readonly bundles: string;
-  /** Told what a function writes, and what an invocation throws. */
+  /** Called with what a function writes, and what an invocation throws. */
   readonly onOutput: (text: string) => void;
 }
 
 const BUCKET = /^s3:\/\/([^/]+)/;
 
 /**
- * Puts a synthesized stack on LocalStack: its queues, policies and rules by CloudFormation, its buckets with the notifications that its
- * outputs ask for, its functions as processes that are fed from the queues as the template's event source mappings say, one at a time each.
- * The tables are in an embedded catalog.
+ * Deploys a synthesized stack on LocalStack: its queues, policies and rules by CloudFormation; its buckets, with the
+ * notifications that its outputs ask for; its functions as local processes fed from the queues as the template's event source
+ * mappings say, one invocation at a time each. The tables are in an embedded catalog.
  *
  * @throws `config.invalid` when the stack does not come to stand
  */

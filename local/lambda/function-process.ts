@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 /**
- * A function in a process of its own behind a small Runtime API: started cold, kept warm between invocations, thrown away
- * by `close`. What Lambda does for one execution environment.
+ * A function in a separate process behind a small Runtime API: started cold, kept warm between invocations, discarded by
+ * `close`. It does what Lambda does for one execution environment.
  */
 export interface FunctionProcess {
   invoke(event: unknown): Promise<unknown>;
@@ -22,7 +22,7 @@ interface Invocation {
 }
 
 /**
- * Starts `node bootstrap.mjs <modulePath> handler` with this environment and nothing else of ours.
+ * Starts `node bootstrap.mjs <modulePath> handler` with only this environment.
  *
  * @param modulePath a built bundle (`dist/register/index.mjs`) or a source file (`functions/register.ts`)
  */

@@ -6,9 +6,9 @@ import type { Value } from './dataset.ts';
 export const nullText = '∅';
 
 /**
- * A value in one spelling that an engine can produce too (`local/demo/canonical-sql.ts` does in SQL). Null in a struct is left out,
- * null in a list or map is ∅; a null list is the empty list and a null struct the struct of nulls, since
- * not every engine can tell them apart.
+ * A value in a canonical spelling that an engine can produce too (`local/demo/canonical-sql.ts` does so in SQL). A null in a
+ * struct is left out, a null in a list or map is ∅. A null list equals the empty list and a null struct the struct of nulls,
+ * since not every engine can distinguish them.
  */
 export function canonicalText(type: Type, value: Value): string | null {
   if (typeof type === 'string') return value === null ? null : primitiveText(type, value);

@@ -17,12 +17,13 @@ const WAIT_MS = 180_000;
 const LOOK_MS = 500;
 
 /**
- * A deployment's whole way, seen from outside: what is uploaded becomes rows, a file that is none is set aside while its neighbour goes in, a
- * redrive brings it back, and once it is right it goes in too, each file once. In a dataset of its own, whose table and files stay: the
- * registrar deletes nothing.
+ * Tests a deployment from outside: what is uploaded becomes rows; a file that is not Parquet is quarantined while its neighbour
+ * is registered; after a redrive it comes back, and once corrected it is registered too, each file once. Uses its own dataset,
+ * whose table and files remain, since the registrar deletes nothing.
  *
  * @param say told of every step that holds
- * @throws `config.invalid` where no entry takes a new dataset, `internal.error` naming the step that did not come to hold in three minutes
+ * @throws `config.invalid` where no entry takes a new dataset, `internal.error` naming the step that did not come to hold in
+ *   three minutes
  */
 export async function smoke(wiring: Wiring, say: (line: string) => void): Promise<void> {
   const entry = takingAny(wiring.entries);

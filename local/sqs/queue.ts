@@ -36,8 +36,8 @@ export interface Message extends OutgoingMessage {
 }
 
 /**
- * One queue: standard, or FIFO with groups locked while one of their messages is in flight, and deduplication for five minutes.
- * Times come from `now`; nothing waits here. Throws `SqsError`.
+ * One queue: standard, or FIFO with groups that are locked while one of their messages is in flight, and deduplication for five
+ * minutes. Time comes from `now`; nothing blocks here. Throws `SqsError`.
  */
 export interface Queue {
   readonly name: string;
