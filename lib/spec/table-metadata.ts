@@ -47,7 +47,8 @@ export function readTableMetadata(
       ...readState(metadata, read),
     };
   } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
+    // Of the second kind is what is nested too deeply to be read.
+    if (!(cause instanceof TypeError || cause instanceof RangeError)) throw cause;
     throw new RegistrarError(
       'catalog.refused',
       `Cannot understand the metadata of table "${table}" that the catalog answers: ${cause.message}`,

@@ -246,9 +246,19 @@ describe('readTableMetadata', () => {
       { ...v2, 'current-snapshot-id': 1 },
       /"current-snapshot-id" is 1, but "main" is 2/,
     ],
+    ['a type of ten thousand levels', { ...v2, schemas: [deepSchema(10_000)] }, /call stack/],
     ['a snapshot without time', { ...v2, snapshots: [{ 'snapshot-id': 2 }] }, /"timestamp-ms" is absent/],
   ])('refuses metadata with %s, naming it', (_what, metadata, message) => {
     expect(() => read(metadata)).toThrow(message);
     expect(() => read(metadata)).toThrow(expect.objectContaining({ code: 'catalog.refused' }));
   });
 });
+
+/** A struct in a struct, so many times. */
+function deepSchema(levels: number): unknown {
+  let type: unknown = 'int';
+  for (let level = 0; level < levels; level += 1) {
+    type = { type: 'struct', 'schema-id': 1, fields: [{ id: 1, name: 'a', required: false, type }] };
+  }
+  return type;
+}
