@@ -8,6 +8,8 @@ import type { Reconciliation } from './reconcile-report.ts';
 export interface ReconcileAllOptions extends ReconcileOptions {
   /** Only this dataset, in every pipeline that has it. */
   readonly dataset?: string;
+  /** The table whose comparison ended at `startAfter`, if known: several may share its directory. */
+  readonly table?: string;
 }
 
 /** A dataset that could not be compared. */
@@ -17,26 +19,32 @@ export interface Unreconciled {
 }
 
 /**
- * Reconciles the datasets of the configuration one by one, in key order. A run that is out of time ends there, and `startAfter`
- * resumes where its report says. A dataset that fails does not affect the others.
+ * Reconciles the datasets of the configuration one by one, entry by entry and in key order. A run that is out of time ends there, and
+ * `startAfter` resumes where its report says: datasets that come before the one it is in are skipped, those that follow are
+ * compared whole. A dataset that fails does not affect the others.
  */
 export async function* reconcileAll(
   ports: ReconcilePorts,
-  { dataset: wanted, startAfter, ...options }: ReconcileAllOptions,
+  { startAfter, table, ...options }: ReconcileAllOptions,
   remainingMs: () => number,
 ): AsyncGenerator<Reconciliation | Unreconciled> {
   const { trace = untraced } = ports;
+  const { dataset: wanted, ...each } = options;
+  let isReached = startAfter === undefined;
   for (const entry of ports.entries) {
     for await (const dataset of datasetsOf(entry, ports.entries, ports.portsOf(entry).store)) {
       if (wanted !== undefined && dataset.dataset !== wanted) continue;
       const { directory } = dataset;
-      const isWithin = startAfter?.startsWith(`${directory}/`) ?? false;
-      if (startAfter !== undefined && !isWithin && isBefore(directory, startAfter)) continue;
+      const name = formatIdentifier(dataset.table);
+      const isInterrupted =
+        !isReached && startAfter?.startsWith(`${directory}/`) === true && (table ?? name) === name;
+      if (!isReached && !isInterrupted) continue;
+      isReached = true;
       try {
-        const attributes = { 'iceberg-registrar.table': formatIdentifier(dataset.table) };
-        const from = isWithin && startAfter !== undefined ? { startAfter } : {};
+        const attributes = { 'iceberg-registrar.table': name };
+        const from = isInterrupted && startAfter !== undefined ? { startAfter } : {};
         const result = await trace({ name: 'dataset', attributes }, () =>
-          reconcile(dataset, ports, { ...options, ...from }, remainingMs),
+          reconcile(dataset, ports, { ...each, ...from }, remainingMs),
         );
         yield result;
         if (result.resumeAfter !== undefined) return;
@@ -46,9 +54,6 @@ export async function* reconcileAll(
       }
     }
   }
-}
-
-/** Whether the directory comes before the URI in key order, which compares bytes. */
-function isBefore(directory: string, uri: string): boolean {
-  return Buffer.compare(Buffer.from(directory), Buffer.from(uri)) < 0;
+  // The dataset is gone, and nothing tells which come before it.
+  if (!isReached) yield* reconcileAll(ports, options, remainingMs);
 }

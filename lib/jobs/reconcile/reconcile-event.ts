@@ -9,6 +9,8 @@ export interface ReconcileRequest {
   /** `2026-01-31`, or with a time: objects uploaded earlier are skipped. */
   readonly since?: string;
   readonly startAfter?: string;
+  /** The table that was being compared there. */
+  readonly table?: string;
   /** @default enqueue */
   readonly missing?: 'report' | 'enqueue';
   /** The first error of an earlier run of the same comparison. */
@@ -48,14 +50,17 @@ export async function reconcileRequest(
   }
   const first =
     errors[0] ?? (request.failed && new RegistrarError(request.failed.code, request.failed.message));
-  const startAfter = reconciled.at(-1)?.resumeAfter;
+  const { resumeAfter: startAfter, table } = reconciled.at(-1) ?? {};
   if (startAfter === undefined && first !== undefined) throw first;
-  if (startAfter !== undefined && startAfter === request.startAfter) throw stuck(startAfter);
+  if (startAfter !== undefined && startAfter === request.startAfter && table === request.table)
+    throw stuck(startAfter);
   const failed = first && { code: first.code, message: first.message };
   return {
     datasets: reconciled.length,
     totals: totals(reconciled),
-    ...(startAfter !== undefined && { next: { ...request, startAfter, ...(failed && { failed }) } }),
+    ...(startAfter !== undefined && {
+      next: { ...request, startAfter, ...(table !== undefined && { table }), ...(failed && { failed }) },
+    }),
   };
 }
 
@@ -69,7 +74,9 @@ function stuck(startAfter: string): RegistrarError {
 }
 
 function requestOf(event: unknown): ReconcileRequest {
-  const { dataset, since, startAfter, missing, failed } = (event ?? {}) as Readonly<Record<string, unknown>>;
+  const { dataset, since, startAfter, table, missing, failed } = (event ?? {}) as Readonly<
+    Record<string, unknown>
+  >;
   if (missing !== undefined && missing !== 'report' && missing !== 'enqueue') {
     throw new RegistrarError(
       'config.invalid',
@@ -80,6 +87,7 @@ function requestOf(event: unknown): ReconcileRequest {
     ...(typeof dataset === 'string' && { dataset }),
     ...(typeof since === 'string' && { since }),
     ...(typeof startAfter === 'string' && { startAfter }),
+    ...(typeof table === 'string' && { table }),
     ...(missing !== undefined && { missing }),
     ...(isFailure(failed) && { failed }),
   };

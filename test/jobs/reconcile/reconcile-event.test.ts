@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReconcilePorts } from '../../../lib/jobs/reconcile/reconcile.ts';
 import { reconcileRequest } from '../../../lib/jobs/reconcile/reconcile-event.ts';
+import type { Schema } from '../../../lib/spec/schema.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { fakeQueue } from '../../fakes/queue.ts';
 import { type Registration, type S3Record, startRegistration } from '../registration.ts';
 
 let registration: Registration;
 let ports: ReconcilePorts;
-beforeEach(async () => {
-  registration = await startRegistration();
+beforeEach(() => start());
+afterEach(() => registration.close());
+
+async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  registration = await startRegistration(settings);
   const { clock, random, entries, portsOf } = registration.ports;
   const queue = fakeQueue(clock, random);
   const { url } = queue.create({ fifo: true, visibilitySeconds: 30 });
@@ -20,16 +24,26 @@ beforeEach(async () => {
     servicesOf: portsOf,
     queue,
   };
-});
-afterEach(() => registration.close());
+}
 
+const schema: Schema = { type: 'struct', fields: [{ id: 1, name: 'id', required: true, type: 'int' }] };
 const upload = (dataset: string, name: string): S3Record =>
-  registration.upload(
-    `thadam/v1/plant/${dataset}/${name}.parquet`,
-    writeParquet({ type: 'struct', fields: [{ id: 1, name: 'id', required: true, type: 'int' }] }, [
-      { id: 1 },
-    ]),
-  );
+  registration.upload(`thadam/v1/plant/${dataset}/${name}.parquet`, writeParquet(schema, [{ id: 1 }]));
+
+/** Runs passes that have time for an object or two each, until none is asked for; answers how many segments they found missing. */
+async function missingOverPasses(): Promise<number> {
+  let request: unknown = { missing: 'report' };
+  let missing = 0;
+  for (let passes = 0; passes < 60 && request !== undefined; passes += 1) {
+    let left = 3;
+    const answer = await reconcileRequest(request, ports, () => (left-- > 0 ? 60_000 : 0));
+    missing += answer.totals['missing'] ?? 0;
+    // As EventBridge brings it back.
+    request = answer.next && JSON.parse(JSON.stringify(answer.next));
+  }
+  expect(request).toBeUndefined();
+  return missing;
+}
 
 describe('reconcileRequest', () => {
   test('enqueues what is missing, of one dataset where it is named', async () => {
@@ -50,17 +64,26 @@ describe('reconcileRequest', () => {
     await registration.deliver([upload('orders', 'a'), upload('events', 'a')]);
     upload('orders', 'lost');
     upload('events', 'lost');
-    let request: unknown = { missing: 'report' };
-    let missing = 0;
-    for (let passes = 0; passes < 40 && request !== undefined; passes += 1) {
-      let left = 3;
-      const answer = await reconcileRequest(request, ports, () => (left-- > 0 ? 60_000 : 0));
-      missing += answer.totals['missing'] ?? 0;
-      // As EventBridge brings it back.
-      request = answer.next && JSON.parse(JSON.stringify(answer.next));
-    }
-    expect(request).toBeUndefined();
-    expect(missing).toBe(2);
+    expect(await missingOverPasses()).toBe(2);
+  });
+
+  test('goes on to a dataset whose name begins another one that was looked at before it', async () => {
+    await registration.deliver([upload('orders', 'a'), upload('orders-eu', 'a'), upload('orders.v2', 'a')]);
+    for (const dataset of ['orders', 'orders-eu', 'orders.v2']) upload(dataset, 'lost');
+    expect(await missingOverPasses()).toBe(3);
+  });
+
+  test('goes on over the borders of entries, in whichever order the configuration has them', async () => {
+    await registration.deliver([upload('orders', 'a'), upload('events', 'a')]);
+    upload('orders', 'lost');
+    upload('events', 'lost');
+    ports = {
+      ...ports,
+      entries: ['orders', 'events'].flatMap((name) =>
+        ports.entries.map((entry) => ({ ...entry, from: [name] })),
+      ),
+    };
+    expect(await missingOverPasses()).toBe(2);
   });
 
   test("one dataset's failure is reported after the others were looked at", async () => {
@@ -99,4 +122,17 @@ describe('reconcileRequest', () => {
       code: 'config.invalid',
     });
   });
+});
+
+test('reconcileRequest goes on in a directory that several datasets share', async () => {
+  await registration.close();
+  await start({
+    layout: '{url}/{dataset}-{part}.parquet',
+    table_location: 's3://lake/tables/{dataset}',
+  });
+  const shared = (dataset: string, part: number) =>
+    registration.upload(`${dataset}-${part}.parquet`, writeParquet(schema, [{ id: part }]));
+  await registration.deliver([shared('orders', 0), shared('events', 0)]);
+  for (const part of [1, 2]) for (const dataset of ['orders', 'events']) shared(dataset, part);
+  expect(await missingOverPasses()).toBe(4);
 });
