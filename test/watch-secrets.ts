@@ -1,5 +1,4 @@
-import { afterEach, vi } from 'vitest';
-import type { RegistrarError as Thrown } from '../lib/errors.ts';
+import { afterAll, afterEach, vi } from 'vitest';
 import { expectNoLeak, watch } from './fakes/secret-watch.ts';
 
 /**
@@ -74,13 +73,13 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 afterEach(expectNoLeak);
+afterAll(expectNoLeak);
 
 /** Its message, its context and all its causes, with whatever they carry. */
 function inFull(error: unknown): string {
   if (!(error instanceof Error)) return stringified(error);
   const { message, cause } = error;
-  const own = stringified({ ...error, ...('context' in error && { context: (error as Thrown).context }) });
-  return `${message} ${own}${cause === undefined ? '' : ` caused by ${inFull(cause)}`}`;
+  return `${message} ${stringified({ ...error })}${cause === undefined ? '' : ` caused by ${inFull(cause)}`}`;
 }
 
 function stringified(value: unknown): string {
