@@ -14,20 +14,29 @@ import { fences, pages, root, sample } from './fences.ts';
 /** What of a configuration a sample may leave to the reader. */
 const MINIMUM = { url: 's3://lake', namespace: 'analytics', catalog_uri: 'https://catalog.example.com' };
 
-/** Who runs or compares the samples of a language; `walk.test.ts` types the commands. */
-const LANGUAGES: Readonly<Record<string, string>> = {
-  '': 'test/docs/commands.test.ts',
-  yaml: 'this test; catalogs and shippers are run by tests of their own',
-  text: 'test/docs/walk.test.ts, and this test',
-  sh: 'test/shippers/fifo-recipe.test.ts',
-  python: 'test/shippers/fifo-recipe.test.ts',
-  sql: 'test/integration/docs/statements.test.ts',
-  mermaid: 'a drawing',
+/** Who runs or compares the samples of a page. Commands are typed by `walk.test.ts`, YAML is loaded here, whatever the page. */
+const comparedBy: Readonly<Record<string, string>> = {
+  'README.md mermaid': 'nobody: a drawing',
+  'docs/backfill.md text': 'samples.test.ts',
+  'docs/exactly-once.md sql': '../integration/docs/statements.test.ts',
+  'docs/maintenance.md sql': '../integration/docs/statements.test.ts',
+  'docs/maintenance.md text': 'samples.test.ts',
+  'docs/operating.md text': 'nobody: a drawing',
+  'docs/quarantine.md text': 'samples.test.ts',
+  'docs/schema-evolution.md text': 'walk.test.ts',
+  'docs/shippers.md python': '../shippers/fifo-recipe.test.ts',
+  'docs/shippers.md sh': '../shippers/fifo-recipe.test.ts',
+  'docs/shippers.md sql': '../integration/docs/statements.test.ts',
 };
 
 describe('samples of the documentation', () => {
-  test('are of languages that somebody runs', () => {
-    expect(fences.filter(({ language }) => LANGUAGES[language] === undefined)).toEqual([]);
+  test('are run or compared, each by a test that names its page', () => {
+    const found = fences
+      .filter(({ language }) => !['', 'yaml'].includes(language))
+      .map(({ page, language }) => `${page} ${language}`);
+    expect([...new Set(found)].sort()).toEqual(Object.keys(comparedBy));
+    for (const [of, file] of Object.entries(comparedBy).filter(([, by]) => !by.startsWith('nobody')))
+      expect(readFileSync(path.join(import.meta.dirname, file), 'utf8')).toContain(of.split(/[/ ]/)[1]);
   });
 
   const configurations = fences
