@@ -1,6 +1,7 @@
 import { parseJson } from '../../lib/spec/json.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
+import type { Stack } from '../stack.ts';
 import { quoteName, quoteText } from './canonical-sql.ts';
 import type { Engine } from './engine.ts';
 
@@ -13,6 +14,19 @@ export interface Lake {
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+}
+
+/** The lake of an embedded stack whose tables are in this bucket. */
+export function lakeOf(
+  {
+    catalogUri,
+    s3Endpoint,
+    region,
+    credentials,
+  }: Pick<Stack, 'catalogUri' | 's3Endpoint' | 'region' | 'credentials'>,
+  bucket: string,
+): Lake {
+  return { catalogUri, s3Endpoint, region, bucket, ...credentials };
 }
 
 /** Table metadata as the catalog answers it, as far as the demo reads it. */

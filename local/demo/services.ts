@@ -5,7 +5,7 @@ import { sqsQueue } from '../../lib/drivers/sqs.ts';
 import type { QuarantineRecord } from '../../lib/ports.ts';
 import { changeEvent } from '../s3/notification.ts';
 import { type Stack, type StackQueue, startStack } from '../stack.ts';
-import type { Lake } from './lake.ts';
+import { type Lake, lakeOf } from './lake.ts';
 
 /** The embedded services as a deployment has them: a bucket that notifies, two queues with dead-letter queues, a catalog. */
 export interface Services {
@@ -68,14 +68,7 @@ export async function startServices(): Promise<Services> {
 
   return {
     stack,
-    lake: {
-      catalogUri: stack.catalogUri,
-      s3Endpoint: stack.s3Endpoint,
-      region,
-      bucket,
-      accessKeyId,
-      secretAccessKey,
-    },
+    lake: lakeOf(stack, bucket),
     sqs,
     arrivals,
     registrations,

@@ -18,7 +18,7 @@ import { rewriteManifest } from '../../lib/append/rewrite-manifest.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { decodeAvro } from './avro-oracle.ts';
 import { javaDataFiles, javaSchema, javaSpecs, SNAPSHOT_ID } from './java-inputs.ts';
-import { dataFile, emptyTable } from './table.ts';
+import { dataFile, emptyTable, listedManifest } from './table.ts';
 
 const UUID = '7f3b2c1d-0000-4000-8000-000000000000';
 const MERGED = '11111111-0000-4000-8000-000000000000';
@@ -29,24 +29,6 @@ type Row = Record<string, unknown> & { readonly data_file: Record<string, unknow
 
 const golden = (version: number, kind: Kind): Buffer =>
   readFileSync(new URL(`files/v${version}-${kind}-manifest.avro`, import.meta.url));
-
-const listed = (overrides: Partial<ListedManifest> = {}): ListedManifest => ({
-  manifestPath: 's3://bucket/metadata/java-m0.avro',
-  manifestLength: 1n,
-  partitionSpecId: 0,
-  content: 0,
-  sequenceNumber: 5n,
-  minSequenceNumber: 5n,
-  addedSnapshotId: SNAPSHOT_ID,
-  addedFilesCount: 2,
-  existingFilesCount: 0,
-  deletedFilesCount: 0,
-  addedRowsCount: 21n,
-  existingRowsCount: 0n,
-  deletedRowsCount: 0n,
-  partitions: [],
-  ...overrides,
-});
 
 /** What this project wrote in snapshot 77 with sequence number 9. */
 function ours(version: Version, kind: Kind, overrides: Partial<ListedManifest> = {}): MergeSource {
@@ -129,7 +111,7 @@ describe.each([1, 2, 3] as const)('mergeManifests of format version %i', (versio
     const firstRowIds = version === 3;
     const partitions = ours(version, kind).manifest.partitions;
     const java: MergeSource = {
-      manifest: listed({ partitions, ...(firstRowIds && { firstRowId: 100n }) }),
+      manifest: listedManifest({ partitions, ...(firstRowIds && { firstRowId: 100n }) }),
       bytes: golden(version, kind),
     };
     const own = ours(version, kind, firstRowIds ? { firstRowId: 500n } : {});
@@ -190,7 +172,7 @@ describe('mergeManifests', () => {
     async (version) => {
       const older = version === 3 ? 2 : 1;
       const before: MergeSource = {
-        manifest: listed(older === 1 ? { sequenceNumber: 0n, minSequenceNumber: 0n } : {}),
+        manifest: listedManifest(older === 1 ? { sequenceNumber: 0n, minSequenceNumber: 0n } : {}),
         bytes: golden(older, 'unpartitioned'),
       };
       const { merged } = merge(version, 'unpartitioned', [ours(version, 'unpartitioned'), before]);
@@ -210,7 +192,7 @@ describe('mergeManifests', () => {
   it('merges what was merged before: what is explicit stays', async () => {
     const once = merge(2, 'unpartitioned', [
       ours(2, 'unpartitioned'),
-      { manifest: listed(), bytes: golden(2, 'unpartitioned') },
+      { manifest: listedManifest(), bytes: golden(2, 'unpartitioned') },
     ]);
     if (once.merged === undefined) throw new Error('not merged');
     const { file, bytes } = once.merged;
@@ -256,7 +238,7 @@ describe('mergeManifests', () => {
     const schema = JSON.parse(container.schema);
     schema.fields.at(-1).type.fields.push({ name: 'of_a_later_version', type: 'null', 'field-id': 9999 });
     const unknown: MergeSource = {
-      manifest: listed({ manifestPath: 's3://bucket/metadata/later.avro' }),
+      manifest: listedManifest({ manifestPath: 's3://bucket/metadata/later.avro' }),
       bytes: writeContainer({ ...container, schema: JSON.stringify(schema) }, {}, Buffer.alloc(16)),
     };
     const { merged, unmerged } = merge(2, 'unpartitioned', [source, unknown, source]);
@@ -308,7 +290,7 @@ describe('mergeManifests', () => {
     };
     const [ints, floats] = [3, 4].map((id) => {
       const spec = partitionedBy(id);
-      const source = { manifest: listed({ partitions: undefined }), bytes: manifestOfOne(spec) };
+      const source = { manifest: listedManifest({ partitions: undefined }), bytes: manifestOfOne(spec) };
       return mergeManifests({
         sources: [source, source],
         formatVersion: 2,
@@ -326,7 +308,7 @@ describe('mergeManifests', () => {
 
   it('leaves a manifest that is cut as it is', () => {
     const source = ours(2, 'unpartitioned');
-    const cut = { manifest: listed(), bytes: source.bytes.subarray(0, source.bytes.length - 1) };
+    const cut = { manifest: listedManifest(), bytes: source.bytes.subarray(0, source.bytes.length - 1) };
     const { merged, unmerged } = merge(2, 'unpartitioned', [source, cut]);
     expect(merged).toBeUndefined();
     expect(unmerged).toHaveLength(1);
@@ -367,7 +349,7 @@ describe('mergeManifests', () => {
     const mergeOf = (...partitions: ListedManifest['partitions'][]) =>
       mergeManifests({
         sources: partitions.map((one) => ({
-          manifest: listed({ partitions: one }),
+          manifest: listedManifest({ partitions: one }),
           bytes: manifestOfOne(spec),
         })),
         formatVersion: 2,

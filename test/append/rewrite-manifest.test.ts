@@ -1,37 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { rewriteManifest } from '../../lib/append/rewrite-manifest.ts';
 import { decodeAvro } from './avro-oracle.ts';
 import { SNAPSHOT_ID } from './java-inputs.ts';
+import { listedManifest } from './table.ts';
 
 const SECOND = 's3://bucket/key 1%20ü.parquet';
 const UUID = '7f3b2c1d-0000-4000-8000-000000000000';
 
 type Row = Record<string, unknown> & { readonly data_file: Record<string, unknown> };
 
-const listed = (overrides: Partial<ListedManifest> = {}): ListedManifest => ({
-  manifestPath: 's3://bucket/metadata/m0.avro',
-  manifestLength: 1n,
-  partitionSpecId: 0,
-  content: 0,
-  sequenceNumber: 5n,
-  minSequenceNumber: 5n,
-  addedSnapshotId: SNAPSHOT_ID,
-  addedFilesCount: 2,
-  existingFilesCount: 0,
-  deletedFilesCount: 0,
-  addedRowsCount: 21n,
-  existingRowsCount: 0n,
-  deletedRowsCount: 0n,
-  partitions: undefined,
-  ...overrides,
-});
-
 const golden = (version: number, kind: string): Buffer =>
   readFileSync(new URL(`files/v${version}-${kind}-manifest.avro`, import.meta.url));
 
-function rewritten(bytes: Buffer, formatVersion: 1 | 2 | 3, manifest = listed()) {
+function rewritten(bytes: Buffer, formatVersion: 1 | 2 | 3, manifest = listedManifest()) {
   return rewriteManifest({
     manifest,
     bytes,
@@ -46,7 +28,7 @@ function rewritten(bytes: Buffer, formatVersion: 1 | 2 | 3, manifest = listed())
 describe.each([1, 2, 3] as const)("rewriteManifest of Java's manifests of format version %i", (version) => {
   describe.each(['unpartitioned', 'partitioned'] as const)('of an %s table', (kind) => {
     const bytes = golden(version, kind);
-    const manifest = listed(version === 3 ? { firstRowId: 100n } : {});
+    const manifest = listedManifest(version === 3 ? { firstRowId: 100n } : {});
 
     it('marks one file as deleted and keeps everything else of both, byte for byte (C26)', async () => {
       const before = await decodeAvro(bytes);

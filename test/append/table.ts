@@ -1,7 +1,8 @@
+import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
 import type { TableUpdate } from '../../lib/spec/table-update.ts';
-import { javaSchema, javaSpecs } from './java-inputs.ts';
+import { javaSchema, javaSpecs, SNAPSHOT_ID } from './java-inputs.ts';
 
 /** An empty table with the schema of `java-inputs.ts`. */
 export function emptyTable(formatVersion: 1 | 2 | 3, change: Partial<TableState> = {}): TableState {
@@ -23,6 +24,27 @@ export function emptyTable(formatVersion: 1 | 2 | 3, change: Partial<TableState>
     snapshots: new Map(),
     refs: {},
     ...(formatVersion === 3 && { nextRowId: 0n }),
+    ...change,
+  };
+}
+
+/** A data manifest as a list has it, of two files that Java added. */
+export function listedManifest(change: Partial<ListedManifest> = {}): ListedManifest {
+  return {
+    manifestPath: 's3://bucket/metadata/m0.avro',
+    manifestLength: 1n,
+    partitionSpecId: 0,
+    content: 0,
+    sequenceNumber: 5n,
+    minSequenceNumber: 5n,
+    addedSnapshotId: SNAPSHOT_ID,
+    addedFilesCount: 2,
+    existingFilesCount: 0,
+    deletedFilesCount: 0,
+    addedRowsCount: 21n,
+    existingRowsCount: 0n,
+    deletedRowsCount: 0n,
+    partitions: [],
     ...change,
   };
 }

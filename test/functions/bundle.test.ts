@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEngine } from '../../local/demo/engine.ts';
-import { attachCatalog, tableSql } from '../../local/demo/lake.ts';
+import { attachCatalog, lakeOf, tableSql } from '../../local/demo/lake.ts';
 import { differences, readBack } from '../../local/demo/read-back.ts';
 import { type FunctionProcess, startFunction } from '../../local/lambda/function-process.ts';
 import { orders } from '../../local/shipper/orders.ts';
@@ -77,13 +77,7 @@ describe('the built bundles', () => {
 
     const engine = await openEngine();
     try {
-      await attachCatalog(engine, {
-        catalogUri: stack.catalogUri,
-        s3Endpoint: stack.s3Endpoint,
-        region: stack.region,
-        bucket: 'lake',
-        ...stack.credentials,
-      });
+      await attachCatalog(engine, lakeOf(stack, 'lake'));
       const table = tableSql({ namespace: ['lake'], name: 'orders' });
       const schema = orders.versions[0];
       expect(differences('orders', schema, made.log, await readBack(engine, table, schema))).toEqual([]);

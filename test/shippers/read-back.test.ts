@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Engine, openEngine } from '../../local/demo/engine.ts';
-import { attachCatalog, tableSql } from '../../local/demo/lake.ts';
+import { attachCatalog, lakeOf, tableSql } from '../../local/demo/lake.ts';
 import { type Registration, startRegistration } from '../jobs/registration.ts';
 
 /** What an engine that is not this project's code (ClickHouse) reads of registered files as other systems write them. */
@@ -30,13 +30,7 @@ async function register(
 /** The columns as text, row by row. */
 async function rowsOfOrders(...columns: readonly string[]): Promise<readonly (readonly string[])[]> {
   const { stack } = registration;
-  await attachCatalog(engine, {
-    catalogUri: stack.catalogUri,
-    s3Endpoint: stack.s3Endpoint,
-    region: stack.region,
-    bucket: 'lake',
-    ...stack.credentials,
-  });
+  await attachCatalog(engine, lakeOf(stack, 'lake'));
   const texts = columns.map((column) => `toString(${column})`).join();
   return engine.query(
     `SELECT ${texts} FROM ${tableSql({ namespace: ['lake'], name: 'orders' })} ORDER BY ALL`,

@@ -6,7 +6,7 @@ import { planRepair, type RepairAction } from '../../../lib/jobs/repair/repair-p
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';
 import { type Engine, openEngine } from '../../../local/demo/engine.ts';
-import { attachCatalog, tableSql } from '../../../local/demo/lake.ts';
+import { attachCatalog, lakeOf, tableSql } from '../../../local/demo/lake.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { fakeQueue } from '../../fakes/queue.ts';
 import { foreignAppend } from '../foreign-append.ts';
@@ -47,13 +47,7 @@ async function ids(): Promise<readonly string[]> {
   const engine: Engine = await openEngine();
   try {
     const { stack } = registration;
-    await attachCatalog(engine, {
-      catalogUri: stack.catalogUri,
-      s3Endpoint: stack.s3Endpoint,
-      region: stack.region,
-      bucket: 'lake',
-      ...stack.credentials,
-    });
+    await attachCatalog(engine, lakeOf(stack, 'lake'));
     const table = tableSql({ namespace: ['lake'], name: 'orders' });
     const rows = await engine.query(`SELECT toString(id) FROM ${table} ORDER BY id`);
     return rows.map(([id = '']) => id);
