@@ -48,7 +48,7 @@ export function renderedPage(markdown: string, addressOf: (link: string) => stri
 const SOURCE = /(\b(?:src|href)=")([^"]+)"/g;
 
 /** `## deployment.yaml` → `deploymentyaml`. */
-export function headingId(heading: string): string {
+function headingId(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')

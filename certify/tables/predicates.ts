@@ -122,7 +122,7 @@ async function* certifyPlans({ engines }: Context, tables: readonly Twins[]): As
 }
 
 /** How many files bounds and null counts leave. */
-export function possibleFiles(files: readonly (readonly Row[])[], predicate: Predicate): number {
+function possibleFiles(files: readonly (readonly Row[])[], predicate: Predicate): number {
   const { column, type } = predicate;
   return files.filter((rows) => {
     const values = rows.map((row) => row[column] ?? null).filter((value) => value !== null);

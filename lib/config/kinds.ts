@@ -168,7 +168,7 @@ export const partitionFields = v.pipe(
   ),
 );
 
-export const textMap = v.pipe(
+const textMap = v.pipe(
   v.record(string, string, 'must be a map of text values'),
   v.metadata({ type: 'map' }),
 );

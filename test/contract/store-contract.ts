@@ -35,7 +35,7 @@ async function listed(
 }
 
 /** Keys that are easily decoded, encoded or normalised by mistake. */
-export const rawKeys: readonly string[] = [
+const rawKeys: readonly string[] = [
   'plain.parquet',
   'a b/c  d.parquet',
   'a+b=c&d.parquet',

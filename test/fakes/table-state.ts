@@ -2,7 +2,7 @@ import type { Schema } from '../../lib/spec/schema.ts';
 import type { Snapshot } from '../../lib/spec/snapshot.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
 
-export const emptySchema: Schema = { type: 'struct', 'schema-id': 0, fields: [] };
+const emptySchema: Schema = { type: 'struct', 'schema-id': 0, fields: [] };
 
 /** An unpartitioned v2 table without snapshots; everything can be said otherwise. */
 export function tableState(overrides: Partial<TableState> = {}): TableState {

@@ -26,7 +26,7 @@ export function storeDollars({ get, put, list }: Omit<Requests, 'catalog'>): num
   return get * DOLLARS.get + put * DOLLARS.put + list * DOLLARS.list;
 }
 
-export const LISTED_A_REQUEST = 1_000;
+const LISTED_A_REQUEST = 1_000;
 
 /** The services of an entry, their requests counted. */
 export function counted(ports: EntryPorts, count: RequestCount): EntryPorts {
