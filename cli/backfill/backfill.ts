@@ -63,7 +63,7 @@ export function backfillCommand(): Command {
           'iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders --dry-run',
           'iceberg-registrar backfill s3://lake --from-inventory s3://inventories/lake/daily/2026-01-31T01-00Z/manifest.json',
         ],
-        '0 every segment is in its table or was sent, 3 some were refused, 1 a table could not be written or a segment could not be read, 130 stopped by Ctrl-C',
+        '0 every segment is in its table or was sent, 3 some were refused, 1 a table could not be written or not every segment was reached, 130 stopped by Ctrl-C',
       ),
     )
     .action(async (uri: string, flags: Flags) => {
