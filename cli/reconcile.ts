@@ -1,5 +1,7 @@
 import Table from 'cli-table3';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import type { Entry } from '../lib/config/entry.ts';
+import { RegistrarError } from '../lib/errors.ts';
 import { lostCommitsText } from '../lib/jobs/health/lost-commits.ts';
 import { LONGEST_INVOCATION_MS } from '../lib/jobs/longest-invocation.ts';
 import {
@@ -23,7 +25,7 @@ import { untoldLog } from './untold-log.ts';
 interface Flags {
   readonly dataset?: string;
   readonly since?: string;
-  readonly grace: string;
+  readonly grace: number;
   readonly startAfter?: string;
   readonly enqueue?: true;
   readonly register?: true;
@@ -46,7 +48,7 @@ export function reconcileCommand(): Command {
     )
     .option('--dataset <name>', 'only this dataset')
     .option('--since <time>', 'skip objects uploaded before this date (2026-01-31) or time')
-    .option('--grace <minutes>', 'treat objects younger than this as still on their way', '60')
+    .option('--grace <minutes>', 'treat objects younger than this as still on their way', minutes, 60)
     .option('--start-after <uri>', 'resume where an earlier run stopped')
     .option('--enqueue', 'send missing segments to the registrations queue')
     .option('--register', 'register missing segments in this process')
@@ -75,9 +77,28 @@ export function reconcileCommand(): Command {
           if (!flags.json) console.log('error' in result ? failureText(result) : resultText(result));
         }
       });
+      if (results.length === 0 && !signal.aborted) tellNothingFound(flags, ports.entries);
       if (flags.json) console.log(stringifyJson({ reconciled: results.map(resultJson) }, 2));
       process.exitCode = signal.aborted ? INTERRUPTED : exitCode(results);
     });
+}
+
+/** @throws `config.invalid` for a dataset that is asked for: one without objects is one that is misspelled */
+function tellNothingFound({ dataset, json }: Flags, entries: readonly Entry[]): void {
+  const urls = entries.map(({ url }) => `"${url}"`).join(', ');
+  if (dataset !== undefined) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot compare dataset "${dataset}": no segment of it lies below ${urls}; check its name, url, layout and from`,
+    );
+  }
+  if (!json) console.log(`no segment lies below ${printable(urls)}`);
+}
+
+function minutes(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError('it must be a number of minutes, 0 or more.');
 }
 
 function optionsOf(
@@ -90,7 +111,7 @@ function optionsOf(
     // Without a terminal the objects need not be counted either.
     ...(process.stderr.isTTY && { onProgress: (progress) => line.show(progressText(progress)) }),
     missing: register ? 'register' : enqueue ? 'enqueue' : 'report',
-    graceMs: Number(grace) * 60_000,
+    graceMs: grace * 60_000,
     ...(dataset !== undefined && { dataset }),
     ...(since !== undefined && { sinceMs: instant(since) }),
     ...(startAfter !== undefined && { startAfter }),

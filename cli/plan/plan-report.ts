@@ -89,13 +89,19 @@ function segmentLines(outcome: SegmentOutcome, tables: readonly PlannedTable[]):
     case 'already-registered':
       return [line('skip', `${uri}: registered in snapshot ${outcome.snapshotId}`)];
     case 'ignored':
-      return [line('ignored', `${uri}: ${outcome.reason}`)];
+      return [line('ignored', `${uri}: ${ignoredBecause[outcome.reason] ?? outcome.reason}`)];
     case 'quarantined':
       return refusal(styleText('red', 'refused'), uri, outcome.error);
     case 'failed':
       return refusal(styleText('yellow', 'retried'), uri, outcome.error);
   }
 }
+
+/** Reasons that need a word more than their name. */
+const ignoredBecause: Readonly<Record<string, string>> = {
+  missing: 'missing, the store has no such object',
+  unroutable: 'unroutable, neither url and layout nor pipeline and from lead to a table',
+};
 
 function refusal(
   label: string,

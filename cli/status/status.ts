@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import { RegistrarError } from '../../lib/errors.ts';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import { lookAtHealth, wire } from '../../lib/wire.ts';
@@ -53,7 +54,11 @@ export function statusCommand(): Command {
 async function show(report: HealthReport, { json, html }: Flags): Promise<void> {
   if (html !== undefined) {
     const { statusPage } = await import('./status-page.ts');
-    await writeFile(html, statusPage(report));
+    await writeFile(html, statusPage(report)).catch((cause: Error) => {
+      throw new RegistrarError('config.invalid', `Cannot write the page to "${html}": ${cause.message}`, {
+        cause,
+      });
+    });
   }
   console.log(json ? stringifyJson(report, 2) : statusText(report));
 }

@@ -39,6 +39,15 @@ describe('reconcile on the command line', () => {
     expect((await run('reconcile', '--grace', '0')).status).toBe(0);
   });
 
+  test.each([
+    [['--dataset', 'orderz'], 'Cannot compare dataset "orderz": no segment of it lies below "s3://lake/in"'],
+    [['--grace', 'soon'], 'it must be a number of minutes'],
+  ])('reconcile %j says what is wrong instead of comparing nothing', async (args, problem) => {
+    const { status, stderr } = await run('reconcile', ...args);
+    expect(status).toBe(1);
+    expect(stderr).toContain(problem);
+  });
+
   test('ends at Ctrl-C with what it has, says where to go on, and exits 130', async () => {
     const { status, stdout, stderr } = await runCli(['reconcile'], registration.environment, (child) => {
       registration.fault = () => {

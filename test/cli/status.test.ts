@@ -71,6 +71,14 @@ describe('iceberg-registrar status', () => {
     expect(page.match(/<svg /g)?.length).toBe(7);
   });
 
+  test('says why a page cannot be written', async () => {
+    const { code, err } = await run(['--html', '/nowhere/status.html']);
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^config\.invalid: Cannot write the page to "\/nowhere\/status\.html": ENOENT[^\n]*\n$/,
+    );
+  });
+
   test('exits 3 and says what to do when a table needs attention', async () => {
     const { key } = makeSegment(telemetry, 0, 9);
     await registration.deliver([registration.upload(key, Buffer.from('no Parquet'))]);
