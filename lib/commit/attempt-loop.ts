@@ -4,27 +4,30 @@ import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
 import type { TableCommit } from '../spec/table-update.ts';
 
-/** What one attempt wants committed; `result` is handed back when it lands. */
+/** What one attempt wants to commit; `result` is returned when it lands. */
 export interface StagedCommit<R> {
   readonly commit: TableCommit;
   readonly snapshotId: bigint;
   readonly result: R;
 }
 
-/** A state to stage on, and whether this very attempt loaded it. */
+/** A state to stage on, and whether this attempt itself loaded it. */
 export interface Loaded {
   readonly state: TableState;
   readonly fresh: boolean;
 }
 
 export interface Attempt extends Loaded {
-  /** From 1; in the name of every manifest list, so that none is ever overwritten (I1). */
+  /** Counted from 1. Part of every manifest list's name, so that none is ever overwritten (I1). */
   readonly number: number;
-  /** An earlier attempt's outcome is unknown and its snapshot was not met: what cannot be proven absent may be that commit's. */
+  /**
+   * An earlier attempt's outcome is unknown and its snapshot was not found, so what cannot be proven absent may belong to that
+   * commit.
+   */
   readonly afterUnknown: boolean;
   /**
-   * Nothing proves that the attempt before did not land. It may have landed, been rolled back and expired by now, its manifests
-   * deleted: none of them may be used again.
+   * It is not proven that the previous attempt did not land. It may have landed, been rolled back and expired by now, with its
+   * manifests deleted, so none of them may be reused.
    */
   readonly mayHaveLanded: boolean;
 }
@@ -38,14 +41,16 @@ export interface CommitPorts {
 export interface CommitOptions<R> {
   readonly table: TableIdentifier;
   readonly branch: string;
-  /** A state that an earlier commit left is safe to begin with: what is stale is refused by the assertions (I8). */
+  /**
+   * The state to begin with. One that an earlier commit left is safe: if it is stale, the assertions refuse the commit (I8).
+   */
   readonly initial: Loaded;
   readonly reload: () => Promise<TableState>;
   /** @param asserted the state that the commit was staged on */
   readonly read: (landed: CommitResult & { outcome: 'landed' }, asserted: TableState) => TableState;
   /**
-   * Checks the ledger, merges, writes and stages on this state. `nothing`: no segment is left to commit; `reload`: what it
-   * would say needs a state loaded now (asked of a state that is not fresh only).
+   * Checks the ledger, merges, writes and stages on this state. `nothing` means that no segment is left to commit; `reload`
+   * that its answer needs a freshly loaded state (only for a state that is not fresh).
    */
   readonly stage: (attempt: Attempt) => Promise<StagedCommit<R> | 'nothing' | 'reload'>;
   readonly retry: RetryLimits;
@@ -57,7 +62,7 @@ export interface RetryLimits {
   readonly maxAttempts: number;
   readonly initialMs: number;
   readonly maxMs: number;
-  /** 0: none; 1: anything between nothing and the full wait. */
+  /** From 0 (none) to 1 (anything between nothing and the full wait). */
   readonly jitter: number;
 }
 
@@ -70,17 +75,17 @@ export type CommitEnd<R> =
     }
   | { readonly outcome: 'nothing'; readonly state: TableState; readonly attempts: number };
 
-/** An attempt is not begun with less than this left: the catalog needs time to answer. */
+/** No attempt is started with less time left than this: the catalog needs time to answer. */
 const ATTEMPT_MS = 3_000;
 
 /**
- * The attempt loop (design, "The commit"): stage on a state, send once, and settle which of the three ends it was (I7).
- *
- * A catalog that throttles has done nothing (429): the next attempt waits as long as it asks, within the invocation's time.
+ * The attempt loop (ARCHITECTURE.md, "How one table is registered"): stage on a state, send once, and settle which of the three
+ * outcomes it had (I7). A catalog that throttles has done nothing (429): the next attempt waits as long as it asks, within the
+ * invocation's time.
  *
  * @throws `catalog.conflict` when attempts or time run out, `catalog.unavailable` when that is because the catalog throttles,
- * `invocation.timeout` when there is no time to begin with; `catalog.refused` when the catalog refuses what was staged on
- * unchanged metadata; `table.missing`; and whatever `stage`, `reload` or the catalog throw.
+ *   `invocation.timeout` when there is no time to begin with; `catalog.refused` when the catalog refuses what was staged on
+ *   unchanged metadata; `table.missing`; and whatever `stage`, `reload` or the catalog throw.
  */
 export async function commitInAttempts<R>(
   ports: CommitPorts,
@@ -160,8 +165,8 @@ function unproven(snapshotId: bigint): CommitResult & { readonly outcome: 'unkno
 }
 
 /**
- * What became of a commit whose answer was lost (I7). Its own snapshot in the metadata: landed. A walk from the branch's
- * head that reaches the asserted head without meeting it: it did not land, and its assertions keep it from landing later.
+ * What became of a commit whose answer was lost (I7). If its own snapshot is in the metadata, it landed. If a walk from the
+ * branch's head reaches the asserted head without meeting it, it did not land, and its assertions keep it from landing later.
  */
 function settle(
   asserted: TableState,
@@ -182,8 +187,8 @@ function settle(
 }
 
 /**
- * Whether a commit that was called refused was: a 409 may answer the repetition of a request whose first sending landed (cases.md D3).
- * Nobody has taken its sequence number yet, or a snapshot that is not ours has it.
+ * Whether a commit that was reported as refused really was: a 409 may answer the repetition of a request that landed when first
+ * sent (cases.md D3). It is proven if nobody has taken its sequence number yet, or if a snapshot that is not ours has it.
  */
 function isProvenRefused(asserted: TableState, now: TableState, snapshotId: bigint): boolean {
   if (now.formatVersion === 1 || now.snapshots.has(snapshotId)) return false;
@@ -192,7 +197,7 @@ function isProvenRefused(asserted: TableState, now: TableState, snapshotId: bigi
   return now.snapshots.values().some((snapshot) => snapshot.sequenceNumber === sequenceNumber);
 }
 
-/** How long a catalog that throttles asks to wait: nothing where it does not say; undefined when it does not throttle. */
+/** How long a throttling catalog asks to wait; 0 if it does not say, undefined if it does not throttle. */
 function throttledMs(result: CommitResult): number | undefined {
   return result.outcome === 'refused' && result.reason === 'throttled'
     ? (result.retryAfterMs ?? 0)
@@ -203,7 +208,7 @@ function sameMetadata(a: TableState, b: TableState): boolean {
   return a.metadataLocation !== undefined && a.metadataLocation === b.metadataLocation;
 }
 
-/** Doubles from `initialMs` to `maxMs`; the jitter's share of it is random, so that many writers spread out. */
+/** Doubles from `initialMs` to `maxMs`. The jitter is the random share of it, so that many writers spread out. */
 function backoffMs(attempt: number, retry: RetryLimits, random: Random): number {
   const full = Math.min(retry.maxMs, retry.initialMs * 2 ** (attempt - 1));
   return Math.round(full * (1 - retry.jitter * random.next()));
