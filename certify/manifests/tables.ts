@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { columnsOf } from '../../lib/schema/columns.ts';
 import { partitionSpec } from '../../lib/schema/partition-by.ts';
+import { acceptanceCorpus as corpus } from '../../test/acceptance-corpus.ts';
 import { type Dataset, openDataset } from '../dataset.ts';
 import type { Context } from '../section.ts';
 import { columns, everyTransform, evolved, rowsOf } from './rows.ts';
@@ -21,8 +22,6 @@ export interface WrittenTable {
 }
 
 const tests = join(import.meta.dirname, '../../test');
-/** The acceptance corpus lies beside a checkout of this repository where it is developed, and is no part of it. */
-const corpus = join(tests, '../../shared/corpus');
 
 /** Writes the tables of each feature through the registrar. */
 export async function* writeTables(context: Context): AsyncGenerator<WrittenTables> {

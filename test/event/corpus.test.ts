@@ -1,18 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../lib/jobs/explain.ts';
+import { acceptanceCorpus } from '../acceptance-corpus.ts';
 
-/**
- * Events and what they name, each pair of files a test: the samples that are delivered with this project, and the acceptance corpus where
- * it lies beside the checkout.
- */
+/** Events and what they name. Each pair of files is a test: this project's own samples, and the acceptance corpus if it is there. */
+const here = import.meta.dirname;
+const corpusEvents = path.join(acceptanceCorpus, 'events');
 const suites = [
-  { title: 'the samples', events: '../../events/', expectations: './samples/' },
   {
-    title: 'the acceptance corpus',
-    events: '../../../shared/corpus/events/',
-    expectations: '../../../shared/corpus/events/',
+    title: 'the samples',
+    events: path.join(here, '../../events'),
+    expectations: path.join(here, 'samples'),
   },
+  { title: 'the acceptance corpus', events: corpusEvents, expectations: corpusEvents },
 ];
 
 interface Expectation {
@@ -26,12 +27,11 @@ interface Expectation {
 }
 
 describe.each(suites)('explain: $title', ({ events, expectations }) => {
-  const folder = new URL(expectations, import.meta.url);
-  const names = existsSync(folder)
-    ? readdirSync(folder).flatMap((file) => /^(.+)\.expect\.json$/.exec(file)?.[1] ?? [])
+  const names = existsSync(expectations)
+    ? readdirSync(expectations).flatMap((file) => /^(.+)\.expect\.json$/.exec(file)?.[1] ?? [])
     : [];
 
-  if (names.length === 0) it.skip('lies beside the checkout', () => {});
+  if (names.length === 0) it.skip('is not here', () => {});
 
   it.each(names)('%s', (name) => {
     const event = read(events, `${name}.json`);
@@ -59,5 +59,5 @@ describe('the samples', () => {
 });
 
 function read(folder: string, file: string): unknown {
-  return JSON.parse(readFileSync(new URL(folder + file, import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
 }

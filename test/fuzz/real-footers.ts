@@ -1,13 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { acceptanceCorpus } from '../acceptance-corpus.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const folders = ['test/files', '../shared/corpus/segments', '../shared/corpus/parquet-testing'];
+const folders = [
+  path.join(root, 'test/files'),
+  path.join(acceptanceCorpus, 'segments'),
+  path.join(acceptanceCorpus, 'parquet-testing'),
+];
 
-/** The footers of the golden files, and of the acceptance corpus where it lies beside the checkout. */
+/** The footers of the golden files, and of the acceptance corpus if it is there. */
 export function realFooters(from: readonly string[] = folders): readonly Uint8Array[] {
   return from
-    .map((folder) => path.join(root, folder))
+    .map((folder) => path.resolve(root, folder))
     .filter((folder) => existsSync(folder))
     .flatMap((folder) =>
       readdirSync(folder)

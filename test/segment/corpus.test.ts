@@ -3,10 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { InspectOptions } from '../../lib/jobs/inspect.ts';
 import type { NameMapping } from '../../lib/spec/name-mapping.ts';
+import { acceptanceCorpus as corpus } from '../acceptance-corpus.ts';
 import { difference, type Expectation, outcomeOf } from './outcome.ts';
-
-/** The acceptance corpus lies beside a checkout of this repository where it is developed, and is no part of it. */
-const corpus = path.resolve(import.meta.dirname, '../../../shared/corpus');
 
 interface Case {
   readonly case: string;
