@@ -28,7 +28,7 @@ export async function keepRunning({
   screen.heading('The command line (from another terminal)');
   screen.line(`. ${file} && npx iceberg-registrar status --html status.html`);
   screen.heading(
-    `Still running: S3 at ${lake.s3Endpoint}, the catalog at ${lake.catalogUri}. End it with Ctrl-C.`,
+    `Still running: S3 at ${lake.s3Endpoint}, the catalog at ${lake.catalogUri}. Stop it with Ctrl-C.`,
   );
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   rmSync(folder, { recursive: true });

@@ -12,9 +12,7 @@ export function verdictJson({ tables, redelivered, quarantined }: Verdict): stri
 
 /** Tells what the tables hold and whether all of it agrees; answers the exit code. */
 export function report(screen: Screen, verdict: Verdict, seconds: number): 0 | 1 {
-  screen.heading(
-    'What the tables hold: by their metadata, their manifests, and ClickHouse reading every value',
-  );
+  screen.heading('What the tables contain, by metadata, manifests, and ClickHouse reading every value');
   screen.table(
     ['table', 'segments', 'rows', 'data files', 'snapshots', 'redelivered', 'duplicates', 'columns'],
     verdict.tables.map(
@@ -38,15 +36,15 @@ export function report(screen: Screen, verdict: Verdict, seconds: number): 0 | 1
   screen.line(`  ${grouped(rows)} rows read back: nulls, sum and checksum of every column, nested ones too`);
   screen.line('  rows, size, counts and bounds of every data file; column names, types and field IDs');
   screen.line(
-    `  ${verdict.redelivered} redeliveries recognised, ${verdict.quarantined} broken file in quarantine, no dead letter`,
+    `  ${verdict.redelivered} redeliveries recognised, ${verdict.quarantined} broken file in quarantine, no dead letters`,
   );
   screen.heading('Try next');
   screen.line(
-    '  npm run demo -- --keep                                         left running for status, PyIceberg, DuckDB, Spark',
+    '  npm run demo -- --keep                                         keep it running for status, PyIceberg, DuckDB, Spark',
   );
-  screen.line('  npx iceberg-registrar explain events/s3-put.json               what an event holds');
+  screen.line('  npx iceberg-registrar explain events/s3-put.json               what an event contains');
   screen.line(
-    '  npx iceberg-registrar invoke register events/s3-put-fifo.json  the very handler on one event',
+    '  npx iceberg-registrar invoke register events/s3-put-fifo.json  the deployed handler on one event',
   );
   return 0;
 }

@@ -88,7 +88,7 @@ export async function playScenario(
   await settle();
 
   screen.heading(
-    `The functions are thrown away; cold ones get all ${shipped().length} notifications a second time`,
+    `Cold functions replace the warm ones and get all ${shipped().length} notifications a second time`,
   );
   const before = await load();
   await functions.restart();

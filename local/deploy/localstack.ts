@@ -28,7 +28,7 @@ export async function attach(endpoint: string): Promise<LocalStack> {
   const services = await servicesOf(endpoint).catch((cause: unknown) => {
     throw new RegistrarError(
       'config.invalid',
-      `Cannot deploy to "${endpoint}": no LocalStack answers there; start one, or leave out --endpoint for one of this command's own`,
+      `Cannot deploy to "${endpoint}": no LocalStack answers there; start one, or leave out --endpoint to have this command start one`,
       { cause },
     );
   });
@@ -51,7 +51,7 @@ export async function start(): Promise<LocalStack> {
   if (!(await isThere(INSTALLED))) {
     throw new RegistrarError(
       'config.invalid',
-      'Cannot start LocalStack: it is not installed; run .ci/setup localstack, or name one that runs with --endpoint http://127.0.0.1:4566',
+      'Cannot start LocalStack: it is not installed; run .ci/setup localstack, or name a running one with --endpoint http://127.0.0.1:4566',
     );
   }
   const folder = await mkdtemp(path.join(tmpdir(), 'iceberg-registrar-'));

@@ -55,7 +55,7 @@ function synthesize(files: readonly string[]): { readonly stackName: string; rea
   if (files.length > 1) {
     throw new RegistrarError(
       'config.invalid',
-      `Cannot deploy ${files.length} files here: one stage runs at a time`,
+      `Cannot deploy ${files.length} files here: only one stage can run at a time`,
     );
   }
   const { status, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'infra/app.ts'), ...files], {
@@ -64,7 +64,7 @@ function synthesize(files: readonly string[]): { readonly stackName: string; rea
   });
   if (status !== 0) {
     console.error(stderr);
-    throw new RegistrarError('config.invalid', 'Cannot deploy what does not synthesize');
+    throw new RegistrarError('config.invalid', 'Cannot deploy: the stack does not synthesize');
   }
   const file = readdirSync(SYNTHESIZED).find((name) => /(?<!-template)\.template\.json$/.test(name)) ?? '';
   const template = JSON.parse(readFileSync(path.join(SYNTHESIZED, file), 'utf8')) as Template;
@@ -85,14 +85,14 @@ catalog     ${catalogUri}
 ${buckets.map((bucket) => `bucket      s3://${bucket}`).join('\n')}
 ${queueUrls.map((url) => `queue       ${url}`).join('\n')}
 
-Upload a segment, from another terminal; its snapshot shows here:
+Upload a segment from another terminal, and its snapshot is shown here:
 
   curl --upload-file ${SAMPLE} ${upload}
 
-and look at it with the command line:
+Then look at it with the command line:
 
   . ${ENVIRONMENT} && npx iceberg-registrar status
 
-Ctrl-C ends it.
+Ctrl-C stops it.
 `;
 }

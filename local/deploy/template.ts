@@ -51,7 +51,7 @@ export function fedFunctions({ Resources }: Template): readonly FedFunction[] {
     if (properties === undefined || queue === undefined) {
       throw new RegistrarError(
         'config.invalid',
-        `Cannot run "${mappingId}" here: the template does not say which queue feeds which function; synthesize it anew`,
+        `Cannot run "${mappingId}" here: the template does not say which queue feeds which function; synthesize it again`,
       );
     }
     const environment = properties['Environment'] as

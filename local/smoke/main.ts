@@ -15,7 +15,7 @@ try {
   if (values.stack === undefined || region === undefined) {
     throw new RegistrarError(
       'config.invalid',
-      'Cannot tell which stack to try: name it, npm run smoke -- --stack iceberg-registrar-prod, and its region in AWS_REGION',
+      'Cannot tell which stack to test: name it, npm run smoke -- --stack iceberg-registrar-prod, and its region in AWS_REGION',
     );
   }
   const endpoint = env['AWS_ENDPOINT_URL_CLOUDFORMATION'] ?? env['AWS_ENDPOINT_URL'];

@@ -57,22 +57,22 @@ export async function smoke(wiring: Wiring, say: (line: string) => void): Promis
 
   say(`${formatIdentifier({ namespace: entry.namespace, name: dataset })}, uploaded to ${uriOf('…')}`);
   await upload('first', good(0));
-  await step('an uploaded segment is a snapshot, and its rows are there', () => holds('first'));
+  await step('an uploaded segment becomes a snapshot with its rows', () => holds('first'));
 
   await Promise.all([upload('broken', Buffer.from('PAR1 is not all of it')), upload('second', good(1))]);
-  await step('a broken one beside it holds up nobody', () => holds('first', 'second'));
-  await step('and lies in quarantine', async () => (await failures()) === 1 || 'nothing is in quarantine');
+  await step('a broken segment beside it holds up nothing', () => holds('first', 'second'));
+  await step('it is in quarantine', async () => (await failures()) === 1 || 'nothing is in quarantine');
 
   const ofBroken = { uris: [uriOf('broken')] };
   const [sent] = await redrive(await listFailures(wiring, ofBroken), wiring);
   if (sent?.sent !== true) throw failed('a redrive sends it', sent?.reason ?? 'nothing was to be sent');
   await step(
-    'redriven, it is looked at again and set aside again',
+    'after a redrive it is examined and quarantined again',
     async () => (await failures()) === 2 || 'it has not come back',
   );
 
   await upload('broken', good(2));
-  await step('uploaded as it should be it goes in: every file once', () =>
+  await step('uploaded correctly it is registered, every file once', () =>
     holds('first', 'second', 'broken'),
   );
   await discard(await listFailures(wiring, ofBroken), wiring);
@@ -85,7 +85,7 @@ function takingAny(entries: readonly Entry[]): Entry {
   if (entry !== undefined) return entry;
   throw new RegistrarError(
     'config.invalid',
-    'Cannot try the deployment with a dataset of its own: no entry has create_table: true and takes any dataset; try one that does, such as a stage of its own',
+    'Cannot test the deployment with its own dataset: no entry has create_table: true and accepts any dataset; test a deployment that does, such as a separate stage',
   );
 }
 

@@ -39,7 +39,7 @@ describe('the command line', () => {
     ]);
   });
 
-  test('helps, with every command', () => {
+  test('--help lists every command', () => {
     const { status, stdout } = run(['--help']);
     expect(status).toBe(0);
     for (const command of ['demo', 'explain', 'inspect', 'invoke', 'plan', 'settings']) {
