@@ -9,6 +9,12 @@ if (Number.parseInt(running, 10) < needed) {
   );
   process.exit(1);
 }
+// Whoever reads the output may stop, as `head` does: that is their end of it, as SIGPIPE would be, and no failure to tell.
+const PIPE_CLOSED = 141;
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(PIPE_CLOSED);
+});
 // What was compiled is kept for the next start, which takes a third of the time.
 (await import('node:module')).enableCompileCache();
 const { run } = await import('./program.ts');
