@@ -1,7 +1,11 @@
 import type { FooterRead } from './read-footer.ts';
 
-/** `KeyValue` of the footer's metadata in Thrift's compact protocol: field 1 of 14 bytes, the key of Iceberg's Java writers, then field 2. */
-const KEY = Buffer.from('\x18\x0eiceberg.schema\x18', 'latin1');
+/** A `KeyValue` of the footer's metadata in Thrift's compact protocol up to its value: field 1, the key with its length, then field 2. */
+const keyOf = (key: string): Buffer =>
+  Buffer.from(`\x18${String.fromCharCode(key.length)}${key}\x18`, 'latin1');
+
+const SCHEMA = keyOf('iceberg.schema');
+const DELETE_TYPE = keyOf('delete-type');
 const BRACE = 0x7b;
 
 /**
@@ -10,10 +14,26 @@ const BRACE = 0x7b;
  */
 export function isWrittenByIceberg({ bytes }: Pick<FooterRead, 'bytes'>): boolean {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = footer.indexOf(KEY); at >= 0; at = footer.indexOf(KEY, at + 1)) {
-    let lastOfLength = at + KEY.length;
+  return valuesOf(footer, SCHEMA).some((value) => footer[value] === BRACE);
+}
+
+/** The kind of deletes that Iceberg's writers say the file holds, instead of rows; undefined for a file of data. */
+export function deleteTypeOf({ bytes }: Pick<FooterRead, 'bytes'>): 'equality' | 'position' | undefined {
+  const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return (['equality', 'position'] as const).find((type) =>
+    valuesOf(footer, DELETE_TYPE).some(
+      (value) => footer.toString('latin1', value, value + type.length) === type,
+    ),
+  );
+}
+
+/** Where the values of a key begin. */
+function valuesOf(footer: Buffer, key: Buffer): readonly number[] {
+  const values: number[] = [];
+  for (let at = footer.indexOf(key); at >= 0; at = footer.indexOf(key, at + 1)) {
+    let lastOfLength = at + key.length;
     while ((footer[lastOfLength] ?? 0) >= 0x80) lastOfLength += 1;
-    if (footer[lastOfLength + 1] === BRACE) return true;
+    values.push(lastOfLength + 1);
   }
-  return false;
+  return values;
 }

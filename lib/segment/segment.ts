@@ -1,8 +1,11 @@
 /** A complete Parquet object as the later stages see it: its schema, counts and bounds, but none of its rows. */
+
+import { RegistrarError } from '../errors.ts';
 import type { SegmentReference } from '../event/segment-reference.ts';
 import { indexById, type NestedField, type Schema, type Type } from '../spec/schema.ts';
 import { decodeFooter } from './footer.ts';
 import { type IcebergSchemaOptions, icebergSchema } from './iceberg-schema.ts';
+import { deleteTypeOf } from './iceberg-writer.ts';
 import { schemaTree } from './parquet-schema.ts';
 import type { FooterRead } from './read-footer.ts';
 import { type Column, mergeRowGroups } from './row-groups.ts';
@@ -42,6 +45,13 @@ export function segmentOf(
   read: FooterRead,
   options: SegmentOptions,
 ): Segment | 'empty' {
+  const deleteType = deleteTypeOf(read);
+  if (deleteType !== undefined) {
+    throw new RegistrarError(
+      'segment.unreadable',
+      `Cannot register "${read.uri}" as data: it is a file of ${deleteType} deletes, which Iceberg's engines commit themselves; keep their files out of the shipper's directory`,
+    );
+  }
   const footer = decodeFooter(read.bytes);
   if (footer.numRows === 0n && footer.rowGroups().every(({ numRows }) => numRows === 0n)) return 'empty';
 
