@@ -37,9 +37,13 @@ const idleLimitMs = 60_000;
 export async function startServices(): Promise<Services> {
   const stack = await startStack({ warehouse: `s3://${bucket}/warehouse` });
   const { accessKeyId, secretAccessKey } = stack.credentials;
-  const arrivals = stack.createQueue('arrivals', { deadLetter: { maxReceiveCount: 20 } });
+  const arrivals = stack.createQueue('arrivals', {
+    visibilitySeconds: 370,
+    deadLetter: { maxReceiveCount: 20 },
+  });
   const registrations = stack.createQueue('registrations', {
     fifo: true,
+    visibilitySeconds: 360,
     deadLetter: { maxReceiveCount: 100 },
   });
   stack.notify(bucket, arrivals.url, { prefix: 'captures/', suffix: '.parquet' });

@@ -47,7 +47,8 @@ export function createQueues(options: {
       const identity = {
         name,
         arn: `arn:aws:sqs:${options.region}:000000000000:${name}`,
-        url: `${options.endpoint()}/000000000000/${name}`,
+        // As LocalStack's: the ARN can be told from it.
+        url: `${options.endpoint()}/queue/${options.region}/000000000000/${name}`,
       };
       const queue = createQueue(identity, settings, { ...options, deadLetter });
       queues.set(name, queue);

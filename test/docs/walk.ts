@@ -61,9 +61,7 @@ export async function startWalk(
     REGISTRAR_QUEUES__REGISTRATIONS: registrations.url,
   };
   const exported: string[] = [];
-  // In the form from which an ARN can be told.
-  const arrivals = new URL(stack.createQueue('arrivals').url);
-  const exportsArrivals = `export REGISTRAR_QUEUES__ARRIVALS=${arrivals.origin}/queue/${stack.region}${arrivals.pathname}`;
+  const exportsArrivals = `export REGISTRAR_QUEUES__ARRIVALS=${stack.createQueue('arrivals').url}`;
 
   return {
     stack,
