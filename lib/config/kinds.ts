@@ -168,10 +168,7 @@ export const partitionFields = v.pipe(
   ),
 );
 
-const textMap = v.pipe(
-  v.record(string, string, 'must be a map of text values'),
-  v.metadata({ type: 'map' }),
-);
+const textMap = v.pipe(v.record(string, string, 'must be a map of text values'), v.metadata({ type: 'map' }));
 
 /**
  * Summary entries that a commit writes itself (spec, "Optional Snapshot Summary Fields"); engines and the ledger rely on them.
