@@ -79,5 +79,5 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function malformed(schema: unknown): TypeError {
-  return new TypeError(`${JSON.stringify(schema)} is no Avro type`);
+  return new TypeError(`${JSON.stringify(schema)} is not an Avro type`);
 }

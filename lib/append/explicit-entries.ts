@@ -53,7 +53,7 @@ export function* explicitEntries(
     if (filePath === undefined || recordCount === undefined || fileSizeInBytes === undefined) {
       throw new TypeError('an entry lacks field 100, 103 or 104');
     }
-    if ((row.content ?? 0) !== 0) throw new TypeError(`"${filePath}" is no data file`);
+    if ((row.content ?? 0) !== 0) throw new TypeError(`"${filePath}" is not a data file`);
     // Of an existing entry neither number is the manifest's (spec, "Sequence Number Inheritance"); manifests of version 1 have 0 for both.
     const inherited =
       row.status === ADDED || manifest.sequenceNumber === 0n ? manifest.sequenceNumber : undefined;

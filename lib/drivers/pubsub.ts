@@ -95,7 +95,7 @@ export function pubsubClient({ endpoint }: PubSubSettings, ports: PubSubPorts): 
 }
 
 /** Whether a queue is named as Pub/Sub names topics and subscriptions. */
-export function isPubSubName(name: string): boolean {
+function isPubSubName(name: string): boolean {
   return /^projects\/[^/]+\/(topics|subscriptions)\/[^/]+$/.test(name);
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { type Check, type Finding, type Found, failed, notChecked, ok, warning } from './finding.ts';
 
-/** The ledger allows for so much (design, "Exactly once"); AWS refuses signatures beyond it. */
+/** The proof of absence allows for this much (docs/exactly-once.md); AWS refuses signatures beyond it. */
 const MOST_SKEW_MS = 15 * 60_000;
 const NOTABLE_SKEW_MS = 60_000;
 
