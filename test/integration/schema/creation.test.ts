@@ -112,6 +112,12 @@ onEveryCatalog(({ name, service }) => {
       const first = await openLake(service());
       const creators = [first, ...(await Promise.all([1, 2, 3].map(() => first.another())))];
       const outcomes = await Promise.all(creators.map((lake, index) => lake.offer(dataset, [row(index)])));
+      // SeaweedFS answers 500 to who looks at a namespace while another one makes it: the message is delivered again.
+      for (const [index, outcome] of outcomes.entries()) {
+        const lake = creators[index];
+        if (outcome.kind !== 'failed' || outcome.error.code !== 'catalog.unavailable') continue;
+        outcomes[index] = (await lake?.offer(dataset, [row(index)])) ?? outcome;
+      }
       expect(outcomes.map(reason)).toEqual(Array(creators.length).fill('committed'));
       const seen = await first.expectRows(dataset);
       expect(seen.dataFiles).toHaveLength(creators.length);
