@@ -1,9 +1,9 @@
-import type { AvroShape } from './avro-shape.ts';
-import type { ByteReader } from './byte-reader.ts';
+import type { AvroShape } from './avro/avro-shape.ts';
+import type { ByteReader } from './avro/byte-reader.ts';
+import { type HeadedContainer, recordsRead } from './avro/object-container.ts';
+import type { FieldValues } from './avro/record-editor.ts';
+import { type Columns, rowReader } from './avro/row-reader.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
-import { type HeadedContainer, recordsRead } from './object-container.ts';
-import type { FieldValues } from './record-editor.ts';
-import { type Columns, rowReader } from './row-reader.ts';
 
 /** Status of an entry that a snapshot before has added. */
 const EXISTING = 0n;

@@ -11,7 +11,7 @@ import {
   type RecordField,
   record,
   string,
-} from './avro-type.ts';
+} from './avro/avro-type.ts';
 import { partitionType } from './partition-type.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 

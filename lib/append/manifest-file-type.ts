@@ -12,9 +12,9 @@ import {
   type RecordField,
   record,
   string,
-} from './avro-type.ts';
+} from './avro/avro-type.ts';
+import type { Columns, Row } from './avro/row-reader.ts';
 import type { FieldSummary } from './partition-summary.ts';
-import type { Columns, Row } from './row-reader.ts';
 
 /** An entry of a manifest list with all that it carries (`manifest_file` of the spec, "Manifest Lists"). */
 export interface ListedManifest extends ManifestFile {

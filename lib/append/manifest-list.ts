@@ -1,13 +1,6 @@
 import { RegistrarError } from '../errors.ts';
 import type { SnapshotUpdate } from '../spec/table-update.ts';
 import {
-  counted,
-  type ListedManifest,
-  listedManifest,
-  MANIFEST_FILE_COLUMNS,
-  MANIFEST_FILE_TYPES,
-} from './manifest-file-type.ts';
-import {
   type AvroBlock,
   BLOCK_RECORDS,
   CODEC,
@@ -18,8 +11,15 @@ import {
   records,
   syncMarker,
   writeContainer,
-} from './object-container.ts';
-import { rowReader } from './row-reader.ts';
+} from './avro/object-container.ts';
+import { rowReader } from './avro/row-reader.ts';
+import {
+  counted,
+  type ListedManifest,
+  listedManifest,
+  MANIFEST_FILE_COLUMNS,
+  MANIFEST_FILE_TYPES,
+} from './manifest-file-type.ts';
 
 /** A manifest list with its entries still encoded: what the next commit needs of its parent. */
 export interface ManifestList extends ObjectContainer {

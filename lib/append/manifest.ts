@@ -4,9 +4,9 @@ import type { DataFile, ManifestEntry, Metrics } from '../spec/manifest.ts';
 import { onceFor } from '../spec/once-for.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
+import { CODEC, encodeBlocks, readContainer, records, writeContainer } from './avro/object-container.ts';
+import { type Columns, type Row, rowReader } from './avro/row-reader.ts';
 import { manifestEntryType } from './manifest-entry-type.ts';
-import { CODEC, encodeBlocks, readContainer, records, writeContainer } from './object-container.ts';
-import { type Columns, type Row, rowReader } from './row-reader.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
 /** A manifest of added data files, all of one spec (spec, "Manifests"): the bytes to upload. */

@@ -1,11 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
-import { type AvroShape, avroShape } from './avro-shape.ts';
-import { entryReader, explicitEntries } from './explicit-entries.ts';
-import { manifestHeader } from './manifest.ts';
-import { manifestEntryType } from './manifest-entry-type.ts';
-import type { ListedManifest } from './manifest-file-type.ts';
+import { type AvroShape, avroShape } from './avro/avro-shape.ts';
 import {
   CODEC,
   type HeadedContainer,
@@ -14,10 +10,14 @@ import {
   shapeOf,
   syncMarker,
   writeContainer,
-} from './object-container.ts';
+} from './avro/object-container.ts';
+import { recordTranscoder } from './avro/record-editor.ts';
+import { entryReader, explicitEntries } from './explicit-entries.ts';
+import { manifestHeader } from './manifest.ts';
+import { manifestEntryType } from './manifest-entry-type.ts';
+import type { ListedManifest } from './manifest-file-type.ts';
 import { mergedSummaries } from './partition-summary.ts';
 import type { PreparedManifest } from './prepare.ts';
-import { recordTranscoder } from './record-editor.ts';
 import { resolvePartitionFields } from './transform.ts';
 
 /** A manifest that stands for several of a list; its snapshot ID is given when it is staged, like its sequence number. */

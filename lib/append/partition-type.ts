@@ -2,9 +2,9 @@ import type { PartitionValue } from '../spec/partition-spec.ts';
 import { parsePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import { signExtended, wholeNumber } from '../spec/single-value.ts';
-import type { AvroSchema } from './avro-schema.ts';
-import { type AvroType, boolean, bytes, field, optional, record } from './avro-type.ts';
-import { writeLong, writeRaw } from './byte-writer.ts';
+import type { AvroSchema } from './avro/avro-schema.ts';
+import { type AvroType, boolean, bytes, field, optional, record } from './avro/avro-type.ts';
+import { writeLong, writeRaw } from './avro/byte-writer.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
 /** The record `r102` of a spec: its partition tuples as manifests have them (spec, "Manifests" and Appendix A). */

@@ -4,10 +4,10 @@ import type { DataFile } from '../spec/manifest.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import type { TableState } from '../spec/table-state.ts';
+import { syncMarker } from './avro/object-container.ts';
 import { encodeManifest } from './manifest.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
 import { metadataDirectory } from './metadata-directory.ts';
-import { syncMarker } from './object-container.ts';
 import { summarisePartitions } from './partition-summary.ts';
 import { resolvePartitionFields } from './transform.ts';
 

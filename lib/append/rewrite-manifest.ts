@@ -1,9 +1,16 @@
 import { RegistrarError } from '../errors.ts';
+import {
+  CODEC,
+  packBlocks,
+  readContainer,
+  shapeOf,
+  syncMarker,
+  writeContainer,
+} from './avro/object-container.ts';
+import { editableFields, recordEditor } from './avro/record-editor.ts';
 import { type ExplicitEntry, entryReader, explicitEntries } from './explicit-entries.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
-import { CODEC, packBlocks, readContainer, shapeOf, syncMarker, writeContainer } from './object-container.ts';
 import type { PreparedManifest } from './prepare.ts';
-import { editableFields, recordEditor } from './record-editor.ts';
 
 /** A manifest without some of its files, and what they were. */
 export interface RewrittenManifest extends PreparedManifest {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readContainer, writeContainer } from '../../lib/append/avro/object-container.ts';
 import {
   encodeManifestList,
   extendManifestList,
@@ -8,7 +9,6 @@ import {
   manifestFiles,
   readManifestList,
 } from '../../lib/append/manifest-list.ts';
-import { readContainer, writeContainer } from '../../lib/append/object-container.ts';
 import { prepareAppend } from '../../lib/append/prepare.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import { decodeAvro, withoutDocs } from './avro-oracle.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readContainer } from '../../lib/append/avro/object-container.ts';
 import { encodeManifest, readEntryMetrics, readManifestEntries } from '../../lib/append/manifest.ts';
-import { readContainer } from '../../lib/append/object-container.ts';
 import { decodeAvro, withoutDocs } from './avro-oracle.ts';
 import { javaDataFiles, javaPartitionFields, javaSchema, javaSpecs, SNAPSHOT_ID } from './java-inputs.ts';
 import { dataFile } from './table.ts';

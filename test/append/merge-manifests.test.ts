@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import zlib from 'node:zlib';
 import avro from 'avsc';
 import { describe, expect, it } from 'vitest';
-import { entryReader } from '../../lib/append/explicit-entries.ts';
-import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
-import { type MergeSource, mergeManifests } from '../../lib/append/merge-manifests.ts';
 import {
   packBlocks,
   readContainer,
   recordsRead,
   shapeOf,
   writeContainer,
-} from '../../lib/append/object-container.ts';
+} from '../../lib/append/avro/object-container.ts';
+import { type FieldValues, recordEditor } from '../../lib/append/avro/record-editor.ts';
+import { entryReader } from '../../lib/append/explicit-entries.ts';
+import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
+import { type MergeSource, mergeManifests } from '../../lib/append/merge-manifests.ts';
 import { prepareAppend } from '../../lib/append/prepare.ts';
-import { type FieldValues, recordEditor } from '../../lib/append/record-editor.ts';
 import { rewriteManifest } from '../../lib/append/rewrite-manifest.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { decodeAvro } from './avro-oracle.ts';

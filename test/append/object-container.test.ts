@@ -1,9 +1,9 @@
 import zlib from 'node:zlib';
 import { expect, test } from 'vitest';
-import { avroShape } from '../../lib/append/avro-shape.ts';
-import { string } from '../../lib/append/avro-type.ts';
-import { encodeBlocks, recordsRead } from '../../lib/append/object-container.ts';
-import { skipper } from '../../lib/append/row-reader.ts';
+import { avroShape } from '../../lib/append/avro/avro-shape.ts';
+import { string } from '../../lib/append/avro/avro-type.ts';
+import { encodeBlocks, recordsRead } from '../../lib/append/avro/object-container.ts';
+import { skipper } from '../../lib/append/avro/row-reader.ts';
 
 const STORED = 1;
 

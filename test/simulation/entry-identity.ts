@@ -1,6 +1,6 @@
+import { readContainer, records } from '../../lib/append/avro/object-container.ts';
+import { type Columns, rowReader } from '../../lib/append/avro/row-reader.ts';
 import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
-import { readContainer, records } from '../../lib/append/object-container.ts';
-import { type Columns, rowReader } from '../../lib/append/row-reader.ts';
 import { FIRST_PARTITION_FIELD_ID } from '../../lib/schema/partition-by.ts';
 
 const DELETED = 2;

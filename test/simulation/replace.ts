@@ -1,9 +1,9 @@
-import type { AvroType } from '../../lib/append/avro-type.ts';
-import { byteWriter, writeLong, writeRaw, written } from '../../lib/append/byte-writer.ts';
+import type { AvroType } from '../../lib/append/avro/avro-type.ts';
+import { byteWriter, writeLong, writeRaw, written } from '../../lib/append/avro/byte-writer.ts';
+import { CODEC, encodeBlocks, syncMarker, writeContainer } from '../../lib/append/avro/object-container.ts';
 import { manifestEntryType } from '../../lib/append/manifest-entry-type.ts';
 import { encodeManifestList, extendManifestList } from '../../lib/append/manifest-list.ts';
 import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
-import { CODEC, encodeBlocks, syncMarker, writeContainer } from '../../lib/append/object-container.ts';
 import { summarisePartitions } from '../../lib/append/partition-summary.ts';
 import { newSnapshotId } from '../../lib/append/prepare.ts';
 import { resolvePartitionFields } from '../../lib/append/transform.ts';

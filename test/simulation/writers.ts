@@ -1,8 +1,13 @@
+import {
+  packBlocks,
+  readContainer,
+  records,
+  writeContainer,
+} from '../../lib/append/avro/object-container.ts';
+import { recordEditor } from '../../lib/append/avro/record-editor.ts';
+import { skipper } from '../../lib/append/avro/row-reader.ts';
 import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
-import { packBlocks, readContainer, records, writeContainer } from '../../lib/append/object-container.ts';
 import { newSnapshotId, type PreparedAppend, prepareAppend } from '../../lib/append/prepare.ts';
-import { recordEditor } from '../../lib/append/record-editor.ts';
-import { skipper } from '../../lib/append/row-reader.ts';
 import { stageAppend } from '../../lib/append/stage.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
