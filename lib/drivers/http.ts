@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { RegistrarError } from '../errors.ts';
+import { answerBody } from './answer-body.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import type { EarlySockets } from './early-sockets.ts';
 
@@ -73,6 +74,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
   const { maxAnswerBytes = 256 * 1024 * 1024, collectedAnswerBytes = 1024 * 1024 } = settings;
   const refusals = new Map<number, Error>();
   let making: Promise<Dispatcher> | undefined;
+  let largestBytes = 0;
 
   /** A refused client certificate is reported as a lost connection under TLS 1.3, although the server has read nothing. */
   function refusalOf(cause: Error): Error | undefined {
@@ -89,8 +91,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
       let sent = false;
       let status = 0;
       let answered: Readonly<Record<string, string | string[] | undefined>> = {};
-      const chunks: Buffer[] = [];
-      let sizeBytes = 0;
+      let body = answerBody(0);
       dispatcher.dispatch(
         { ...request, body: request.body ?? null },
         {
@@ -100,17 +101,22 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
           onResponseStart(_controller, statusCode, headers) {
             status = statusCode;
             answered = headers;
+            body = answerBody(expectedBytes(headers['content-length'], largestBytes));
           },
           onResponseData(controller, chunk) {
-            sizeBytes += chunk.length;
-            if (sizeBytes <= maxAnswerBytes) chunks.push(chunk);
+            if (body.sizeBytes + chunk.length <= maxAnswerBytes) body.push(chunk);
             else controller.abort(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
           },
           onResponseEnd() {
-            const [first = Buffer.alloc(0), ...rest] = chunks;
-            const body = rest.length === 0 ? first : Buffer.concat(chunks, sizeBytes);
+            const { sizeBytes } = body;
+            largestBytes = Math.max(largestBytes, sizeBytes);
             // The connection is free for the next request only after what undici puts off till the next turn: before, another is opened.
-            process.nextTick(setImmediate, resolve, { kind: 'answer', status, headers: answered, body });
+            process.nextTick(setImmediate, resolve, {
+              kind: 'answer',
+              status,
+              headers: answered,
+              body: body.bytes(),
+            });
             if (sizeBytes < collectedAnswerBytes) return;
             // Once whoever waited for the answer has gone on.
             process.nextTick(setImmediate, setImmediate, collectGarbage, sizeBytes);
@@ -123,6 +129,15 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
       );
     });
   };
+}
+
+/** Reserved for an answer that says how long it is; claims beyond are believed as they come true. */
+const MOST_RESERVED_BYTES = 64 * 1024 * 1024;
+
+/** Where an answer does not say its length, it may be as long as another before, which the next state of a table is a little longer than. */
+function expectedBytes(contentLength: string | string[] | undefined, largestBytes: number): number {
+  const said = Number(contentLength);
+  return said > 0 ? Math.min(said, MOST_RESERVED_BYTES) : Math.ceil(largestBytes * 1.05);
 }
 
 /** `refusals` gets what servers said of our certificate, by the port that the connection went out from. */
