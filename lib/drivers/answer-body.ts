@@ -10,7 +10,7 @@ export interface AnswerBody {
  * From here on chunks are put in one piece as they come: joining a table's metadata of ten thousand snapshots at the end would take
  * longer than all that a commit does besides. Below, what is joined last is what a minor collection finds youngest.
  */
-const GATHERED_BYTES = 4 * 1024 * 1024;
+const GATHERED_BYTES = 8 * 1024 * 1024;
 
 /** @param expectedBytes room for a large body, as far as is known; more is taken too */
 export function answerBody(expectedBytes: number): AnswerBody {
