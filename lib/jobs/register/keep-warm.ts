@@ -8,6 +8,8 @@ import { type CachedTable, DOUBTED, listOfHead, MOST_DOUBT, SOME_DOUBT } from '.
 /** How a registration began and ended, as far as it matters for the cache. */
 export interface RegistrationEnd {
   readonly cached: CachedTable | undefined;
+  /** Whether other tables of this container are known to be written to by others too. */
+  readonly amongShared: boolean;
   /** The state it began with, and whether that came from the cache without a load. */
   readonly begun: { readonly warm: boolean; readonly state: TableState };
   readonly branch: string;
@@ -23,6 +25,7 @@ export interface RegistrationEnd {
  */
 export function keepWarm({
   cached,
+  amongShared,
   begun,
   branch,
   segments,
@@ -35,7 +38,7 @@ export function keepWarm({
     memory,
     loadedAtMs: nowMs,
     footerBytes: Math.max(cached?.footerBytes ?? 0, ...segments.map(({ read }) => read.bytes.length)),
-    doubt: doubt(cached, begun, end.attempts, branch),
+    doubt: doubt(cached, amongShared, begun, end.attempts, branch),
   };
   if (end.outcome === 'nothing') {
     // A state that came from the cache is no younger for having been looked at.
@@ -51,15 +54,17 @@ export function keepWarm({
 
 /**
  * How much to doubt the cached state next time. Meeting another writer's commit while doubt is left sets it to the maximum;
- * each load that shows none reduces it.
+ * each load that shows none reduces it. A table that is new here is doubted at first where others turned out to be shared: then
+ * several handlers are at work, and they take whatever table comes.
  */
 function doubt(
   cached: CachedTable | undefined,
+  amongShared: boolean,
   begun: RegistrationEnd['begun'],
   attempts: number,
   branch: string,
 ): number {
-  const before = cached?.doubt ?? 0;
+  const before = cached?.doubt ?? (amongShared ? SOME_DOUBT : 0);
   if (attempts > 1) return before === 0 ? SOME_DOUBT : MOST_DOUBT;
   if (begun.warm) return 0;
   const isForeign =

@@ -16,7 +16,7 @@ import { warnOfSize } from './metadata-size.ts';
 import { type FootersRead, readFooters, type SegmentRead } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { type BulkStaging, type StagedBatch, stagingOf } from './staging.ts';
-import { type CachedTable, isUsable, readAheadBytes, remember } from './table-cache.ts';
+import { type CachedTable, hasShared, isUsable, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
 import { ofTable, outcomeAttributes } from './table-span.ts';
 
@@ -167,6 +167,7 @@ async function registerOnTable(
   );
   const kept = keepWarm({
     cached,
+    amongShared: hasShared(ports.cache),
     begun: { warm: warm !== undefined, state },
     branch: entry.branch,
     segments: footers.segments,

@@ -39,6 +39,11 @@ export const SOME_DOUBT = DOUBTED + 3;
  */
 export const MOST_DOUBT = DOUBTED + 8;
 
+/** Whether any cached table is written to by others: more than once another writer's commit was met. */
+export function hasShared(cache: TableCache): boolean {
+  return cache.values().some(({ doubt }) => doubt > SOME_DOUBT);
+}
+
 /** Whether a commit may begin on this state without loading the table. */
 export function isUsable(cached: CachedTable | undefined, nowMs: number): cached is CachedTable {
   return cached !== undefined && nowMs - cached.loadedAtMs <= MAX_AGE_MS && cached.doubt < DOUBTED;

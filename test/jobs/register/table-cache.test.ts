@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { keepWarm } from '../../../lib/jobs/register/keep-warm.ts';
 import {
   type CachedTable,
+  hasShared,
   isUsable,
   listOfHead,
+  MOST_DOUBT,
   readAheadBytes,
   remember,
+  SOME_DOUBT,
 } from '../../../lib/jobs/register/table-cache.ts';
 import { ledgerMemory } from '../../../lib/ledger/ledger-memory.ts';
 import type { Snapshot } from '../../../lib/spec/snapshot.ts';
@@ -50,6 +53,7 @@ describe('keepWarm', () => {
   const after = (doubt: number, warm: boolean, begun: Snapshot, attempts: number) =>
     keepWarm({
       cached: cached(doubt),
+      amongShared: false,
       begun: { warm, state: state(begun) },
       branch: 'main',
       segments: [],
@@ -78,6 +82,28 @@ describe('keepWarm', () => {
     }
     expect(isUsable(cached(doubt), 0)).toBe(true);
     expect(after(doubt, true, one, 2)).toBe(doubted);
+  });
+});
+
+describe('a table that a container meets for the first time', () => {
+  const first = (amongShared: boolean) =>
+    keepWarm({
+      cached: undefined,
+      amongShared,
+      begun: { warm: false, state: state(snapshot(1n)) },
+      branch: 'main',
+      segments: [],
+      end: { outcome: 'nothing', state: state(snapshot(1n)), attempts: 1 },
+      memory: ledgerMemory(),
+      nowMs: 0,
+    });
+  const holds = (doubt: number) =>
+    hasShared(new Map([['other', { ...cachedList('x', snapshot(1n)), doubt }]]));
+
+  test('is trusted, or doubted where another one was found shared more than once', () => {
+    expect(isUsable(first(false), 0)).toBe(true);
+    expect(isUsable(first(true), 0)).toBe(false);
+    expect([0, SOME_DOUBT, SOME_DOUBT + 1, MOST_DOUBT].map(holds)).toEqual([false, false, true, true]);
   });
 });
 
