@@ -45,7 +45,7 @@ export interface Together {
   readonly cached: { readonly rows: number; readonly refreshed: Count };
 }
 
-const SEGMENTS_A_MINUTE = 360;
+const SEGMENTS_A_MINUTE = 150;
 const SHIPPING_SHARE = 0.9;
 
 /**
