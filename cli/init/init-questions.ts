@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { RegistrarError } from '../../lib/errors.ts';
+import { withoutEndSlashes } from '../../lib/spec/object-uri.ts';
 import type { Answers } from './init-files.ts';
 
 /** Answers given as options instead of asked for. */
@@ -46,7 +47,7 @@ export async function answersTo(flags: InitFlags): Promise<Answers> {
     const { url, secrets } = CLOUDS[cloud];
     const uploads = await needed(flags.url, '--url', `Where are the segments uploaded (${url})?`);
     const answers = {
-      url: uploads.replace(/\/+$/, ''),
+      url: withoutEndSlashes(uploads),
       layout: await optional(
         flags.layout,
         'How are keys laid out: the name of a shipper, such as spark, or a template (Enter: {url}/thadam/v1/{pipeline}/{dataset}/…)?',

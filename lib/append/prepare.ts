@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../ports.ts';
 import type { DataFile } from '../spec/manifest.ts';
+import { metadataDirectory } from '../spec/metadata-directory.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import type { TableState } from '../spec/table-state.ts';
 import { syncMarker } from './avro/object-container.ts';
 import { encodeManifest } from './manifest.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
-import { metadataDirectory } from './metadata-directory.ts';
 import { summarisePartitions } from './partition-summary.ts';
 import { resolvePartitionFields } from './transform.ts';
 

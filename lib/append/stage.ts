@@ -1,10 +1,10 @@
 import { RegistrarError } from '../errors.ts';
+import { metadataDirectory } from '../spec/metadata-directory.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { RefRetention, SnapshotUpdate, TableUpdate } from '../spec/table-update.ts';
 import { encodeManifestList, extendManifestList, type ManifestList, manifestCount } from './manifest-list.ts';
 import type { MergedManifest } from './merge-manifests.ts';
-import { metadataDirectory } from './metadata-directory.ts';
 import type { PreparedAppend } from './prepare.ts';
 import { appendSummary } from './snapshot-summary.ts';
 

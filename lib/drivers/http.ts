@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { RegistrarError } from '../errors.ts';
-import { answerBody } from './answer-body.ts';
+import { type AnswerBody, answerBody } from './answer-body.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import type { EarlySockets } from './early-sockets.ts';
 
@@ -91,7 +91,8 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
       let sent = false;
       let status = 0;
       let answered: Readonly<Record<string, string | string[] | undefined>> = {};
-      let body = answerBody(0);
+      /** Made when the answer begins: what is made with the request outlives minor collections, and large answers with it. */
+      let body: AnswerBody;
       dispatcher.dispatch(
         { ...request, body: request.body ?? null },
         {

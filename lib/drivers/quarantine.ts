@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RegistrarError } from '../errors.ts';
 import type { ListedObject, Quarantine, QuarantineRecord, Random, Store } from '../ports.ts';
 import { parseJson, stringifyJson } from '../spec/json.ts';
+import { withoutEndSlashes } from '../spec/object-uri.ts';
 
 const CONCURRENT_READS = 16;
 
@@ -14,7 +15,7 @@ const CONCURRENT_READS = 16;
  *     _events/{hash(body)}/{uuid}.json           its later failures, and what answers them
  */
 export function quarantineIn(store: Store, quarantineUrl: string, random: Pick<Random, 'uuid'>): Quarantine {
-  const root = quarantineUrl.replace(/\/+$/, '');
+  const root = withoutEndSlashes(quarantineUrl);
 
   /** Undefined for a record that is gone since it was listed. */
   async function read(uri: string) {

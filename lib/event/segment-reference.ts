@@ -27,6 +27,13 @@ export function segmentUri(reference: Pick<SegmentReference, 'scheme' | 'bucket'
   return `${reference.scheme}://${reference.bucket}/${reference.key}`;
 }
 
+/** The reference for an object that is there. @throws TypeError if it is not the URI of an object */
+export function objectReference(uri: string): SegmentReference {
+  const reference = referenceTo(uri);
+  if (reference === undefined) throw new TypeError(`"${uri}" is not an object of a store`);
+  return reference;
+}
+
 /** The reference for an object's URI; undefined if it is not the URI of an object. */
 export function referenceTo(uri: string): SegmentReference | undefined {
   const [, scheme, bucket, key] = /^(s3|gs):\/\/([^/]+)\/(.+)$/s.exec(uri) ?? [];

@@ -52,8 +52,9 @@ export function openCandidates(candidates: readonly Candidate[], tableUuid?: str
     unproven,
     mentionedIn(listing) {
       byHash ??= hashedPaths(byPath);
-      return pathHashesIn(listing, byHash)
-        .flatMap((hash) => byHash?.get(hash) ?? [])
+      const hashed = byHash;
+      return pathHashesIn(listing, hashed)
+        .flatMap((hash) => hashed.get(hash) ?? [])
         .flatMap(({ path, hashes }) => {
           const candidate = byPath.get(path);
           const mention = hashesMention(listing, hashes);

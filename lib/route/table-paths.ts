@@ -1,5 +1,5 @@
 import { RegistrarError } from '../errors.ts';
-import { plainSpelling } from '../spec/object-uri.ts';
+import { plainSpelling, withoutEndSlashes } from '../spec/object-uri.ts';
 import { formatIdentifier } from '../spec/table-identifier.ts';
 import type { TableState } from '../spec/table-state.ts';
 
@@ -51,7 +51,7 @@ export function rememberedPaths(state: TableState): Readonly<Record<string, stri
 function currentPaths(state: TableState): readonly string[] {
   const configured = PATH_PROPERTIES.flatMap((name) => state.properties[name] ?? []);
   return [`${state.location}/data`, `${state.location}/metadata`, ...configured].map(
-    (path) => `${plainSpelling(path).replace(/(?<!\/)\/+$/, '')}/`,
+    (path) => `${withoutEndSlashes(plainSpelling(path))}/`,
   );
 }
 

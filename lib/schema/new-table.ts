@@ -1,5 +1,7 @@
 import { RegistrarError } from '../errors.ts';
+import { metadataDirectory } from '../spec/metadata-directory.ts';
 import { followSchema, nameMappingProperty } from '../spec/name-mapping.ts';
+import { withoutEndSlashes } from '../spec/object-uri.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import { highestFieldId, type Schema } from '../spec/schema.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
@@ -101,9 +103,8 @@ export function metadataFile(
   { uuid, location, formatVersion, schema, spec, properties, lastColumnId }: LocatedTable,
   nowMs: number,
 ): { readonly uri: string; readonly metadata: Readonly<Record<string, unknown>> } {
-  const folder = properties['write.metadata.path'] ?? `${location}/metadata`;
   return {
-    uri: `${folder.replace(/\/+$/, '')}/00000-${uuid}.metadata.json`,
+    uri: `${metadataDirectory({ location, properties })}/00000-${uuid}.metadata.json`,
     metadata: {
       'format-version': formatVersion,
       'table-uuid': uuid,
@@ -173,7 +174,7 @@ export function differences(state: TableState, location: string | undefined): re
 }
 
 function liesAt(state: TableState, location: string | undefined): boolean {
-  return location === undefined || state.location === location.replace(/\/+$/, '');
+  return location === undefined || state.location === withoutEndSlashes(location);
 }
 
 /**

@@ -20,10 +20,9 @@ export function isWrittenByIceberg({ bytes }: Pick<FooterRead, 'bytes'>): boolea
 /** The kind of deletes that Iceberg's writers say the file holds, instead of rows; undefined for a file of data. */
 export function deleteTypeOf({ bytes }: Pick<FooterRead, 'bytes'>): 'equality' | 'position' | undefined {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const values = valuesOf(footer, DELETE_TYPE);
   return (['equality', 'position'] as const).find((type) =>
-    valuesOf(footer, DELETE_TYPE).some(
-      (value) => footer.toString('latin1', value, value + type.length) === type,
-    ),
+    values.some((value) => footer.toString('latin1', value, value + type.length) === type),
   );
 }
 

@@ -5,3 +5,8 @@
 export function plainSpelling(uri: string): string {
   return uri.replace(/^s3[an]:\/\//, 's3://').replace(/^gcs:\/\//, 'gs://');
 }
+
+/** Without the slashes at its end. Each run of slashes is looked at once, however many a catalog sends. */
+export function withoutEndSlashes(text: string): string {
+  return text.replace(/(?<!\/)\/+$/, '');
+}

@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from '../../lib/spec/object-uri.ts';
 import { badRequest } from './catalog-error.ts';
 import { applyCreation } from './commit.ts';
 import { withFreshIds } from './fresh-ids.ts';
@@ -36,7 +37,7 @@ export function createMetadata(
     { action: 'set-default-spec', 'spec-id': -1 },
     { action: 'add-sort-order', 'sort-order': { ...order, fields: renumbered('write-order') } },
     { action: 'set-default-sort-order', 'sort-order-id': -1 },
-    { action: 'set-location', location: at.location.replace(/\/+$/, '') },
+    { action: 'set-location', location: withoutEndSlashes(at.location) },
     { action: 'set-properties', updates: properties },
   ];
   return applyCreation({ updates }, at);

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import { metadataDirectory } from '../../lib/spec/metadata-directory.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import {
   alreadyExists,
@@ -94,9 +95,8 @@ export function openTables(options: {
     return found;
   };
   const writeMetadata = async (metadata: TableMetadata, previous: string | undefined): Promise<string> => {
-    const folder = metadata.properties['write.metadata.path'] ?? `${metadata.location}/metadata`;
     const version = String(versionOf(previous) + 1).padStart(5, '0');
-    const location = `${folder.replace(/\/+$/, '')}/${version}-${uuid()}.metadata.json`;
+    const location = `${metadataDirectory(metadata)}/${version}-${uuid()}.metadata.json`;
     await files.write(location, Buffer.from(stringifyJson(writableMetadata(metadata))));
     return location;
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
 import { ownFileTest, rememberedPaths } from '../../lib/route/table-paths.ts';
+import { metadataDirectory } from '../../lib/spec/metadata-directory.ts';
 import { tableState } from '../fakes/table-state.ts';
 
 const remembered = (...paths: string[]) => ({ 'iceberg-registrar.ignored-paths': JSON.stringify(paths) });

@@ -3,13 +3,13 @@ import { byteWriter, writeLong, writeRaw, written } from '../../lib/append/avro/
 import { CODEC, encodeBlocks, syncMarker, writeContainer } from '../../lib/append/avro/object-container.ts';
 import { manifestEntryType } from '../../lib/append/manifest-entry-type.ts';
 import { encodeManifestList, extendManifestList } from '../../lib/append/manifest-list.ts';
-import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
 import { summarisePartitions } from '../../lib/append/partition-summary.ts';
 import { newSnapshotId } from '../../lib/append/prepare.ts';
 import { resolvePartitionFields } from '../../lib/append/transform.ts';
 import type { Random } from '../../lib/ports.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
+import { metadataDirectory } from '../../lib/spec/metadata-directory.ts';
 import { branchHead, type TableState } from '../../lib/spec/table-state.ts';
 import type { SnapshotUpdate } from '../../lib/spec/table-update.ts';
 

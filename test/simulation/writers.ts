@@ -6,10 +6,10 @@ import {
 } from '../../lib/append/avro/object-container.ts';
 import { recordEditor } from '../../lib/append/avro/record-editor.ts';
 import { skipper } from '../../lib/append/avro/row-reader.ts';
-import { metadataDirectory } from '../../lib/append/metadata-directory.ts';
 import { newSnapshotId, type PreparedAppend, prepareAppend } from '../../lib/append/prepare.ts';
 import { stageAppend } from '../../lib/append/stage.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
+import { metadataDirectory } from '../../lib/spec/metadata-directory.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
 import type { Content } from './contents.ts';
 import { dataFile, type ForeignTables, type LiveFile, partitionOf } from './foreign-tables.ts';

@@ -1,4 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
+import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import { httpSender, type ProxySettings, type SendHttp, type TlsSettings } from '../http.ts';
 import { type Authorization, staticToken } from './authorization.ts';
 import { clientCredentials } from './oauth2.ts';
@@ -55,7 +56,7 @@ function authorizationOf(
 ): Authorization {
   const { catalog_credential: credential, catalog_sigv4: sigv4, catalog_token: token } = settings;
   if (credential !== undefined) {
-    const own = `${base.href.replace(/\/+$/, '')}/v1/oauth/tokens`;
+    const own = `${withoutEndSlashes(base.href)}/v1/oauth/tokens`;
     const tokenEndpoint = credential.oauth2_server_uri ?? own;
     const sameServer = new URL(tokenEndpoint).origin === base.origin;
     // Another server has another name; that it is behind the same CA is the rule.

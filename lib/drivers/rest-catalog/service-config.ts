@@ -1,6 +1,7 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { ServiceConfig } from '../../ports.ts';
+import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import type { CatalogClient } from './client.ts';
 import { isRecord } from './outcome.ts';
 
@@ -40,7 +41,7 @@ export async function loadServiceConfig(
       `Cannot use the catalog "${settings.catalog_uri}": it wants to be called at "${uri.origin}", where credentials for it are not sent; set catalog_uri to that address if it is right`,
     );
   }
-  const prefix = (text(properties, 'prefix') ?? '').replace(/^\/+|(?<!\/)\/+$/g, '');
+  const prefix = withoutEndSlashes((text(properties, 'prefix') ?? '').replace(/^\/+/, ''));
   const endpoints = body['endpoints'];
   return {
     basePath: `${rootPath(uri)}/v1${prefix === '' ? '' : `/${prefix}`}`,
@@ -61,7 +62,7 @@ function plainEndpoint(endpoint: string): string {
 
 /** The path of a URI without slashes at its end; each run of them is looked at once, however long a catalog makes it. */
 function rootPath(uri: URL): string {
-  return uri.pathname.replace(/(?<!\/)\/+$/, '');
+  return withoutEndSlashes(uri.pathname);
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

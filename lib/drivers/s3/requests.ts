@@ -27,6 +27,11 @@ export interface S3Ports {
   readonly sdk: () => Promise<S3Sdk>;
 }
 
+/** Where the requests for a bucket go, its origin parsed. */
+interface Place extends BucketEndpoint {
+  readonly url: URL;
+}
+
 const MAX_ATTEMPTS = 4;
 /** A signature is good for 15 minutes; a clock that is this far off is corrected by the server's. */
 const MAX_SKEW_MS = 4 * 60_000;
@@ -42,15 +47,22 @@ export function s3Requests(
   const { clock, timers, random, send } = ports;
   const credentials = credentialsOf(settings, ports);
   const regionOf = new Map<string, string>();
-  const endpoints = new Map<string, BucketEndpoint>();
+  const places = new Map<string, Place>();
   let ownRegion: Promise<string> | undefined;
   let skewMs = 0;
 
+  async function placeOf(bucket: string, region: string): Promise<Place> {
+    const name = `${region} ${bucket}`;
+    const known = places.get(name);
+    if (known !== undefined) return known;
+    const endpoint = await endpointOf(bucket, region, settings, ports);
+    const place = { ...endpoint, url: new URL(endpoint.origin) };
+    places.set(name, place);
+    return place;
+  }
+
   async function sendOnce(request: S3Request, region: string): Promise<HttpExchange> {
-    const place = `${region} ${request.bucket}`;
-    const { origin, basePath } =
-      endpoints.get(place) ?? (await endpointOf(request.bucket, region, settings, ports));
-    endpoints.set(place, { origin, basePath });
+    const { origin, basePath, url } = await placeOf(request.bucket, region);
     const plain: HttpRequest = {
       method: request.method,
       origin,
@@ -64,7 +76,7 @@ export function s3Requests(
       credentials: await credentials(),
       nowMs: clock.now() + skewMs,
     };
-    return send(await signedRequest(plain, signing));
+    return send(await signedRequest(plain, url, signing));
   }
 
   /** Whether the refusal told the store's time, which lets the same request pass. */

@@ -1,5 +1,5 @@
 import { RegistrarError } from '../../errors.ts';
-import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
+import { objectReference, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Candidate } from '../../ledger/candidate.ts';
 import { searchSnapshots } from '../../ledger/ledger.ts';
 import { ledgerMemory } from '../../ledger/ledger-memory.ts';
@@ -96,10 +96,8 @@ function refuseCopies(state: TableState, branch: string): void {
 
 /** The reference of an object, with what the listing said about it. */
 export function referenceOf({ uri, sizeBytes, etag }: LakeObject): SegmentReference {
-  const reference = referenceTo(uri);
-  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
   return {
-    ...reference,
+    ...objectReference(uri),
     ...(etag !== undefined && { etag }),
     ...(sizeBytes !== undefined && { sizeBytes }),
   };

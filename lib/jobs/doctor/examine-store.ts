@@ -1,5 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
 import type { Clock } from '../../ports.ts';
+import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { type Check, type Finding, type Found, failed, notChecked, ok, warning } from './finding.ts';
 
@@ -29,7 +30,7 @@ export async function examineQuarantine(
       kind: 'discarded',
       at: new Date(clock.now()).toISOString(),
       message: 'Written by doctor to see whether it can be',
-      answers: `${quarantine_url.replace(/\/+$/, '')}/_doctor/nothing.json`,
+      answers: `${withoutEndSlashes(quarantine_url)}/_doctor/nothing.json`,
     });
     return ok(`${quarantine_url} can be written`);
   });

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import { referenceTo } from '../../event/segment-reference.ts';
+import { objectReference } from '../../event/segment-reference.ts';
 import { register } from '../register/register.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { type Found, failed, ok } from './finding.ts';
@@ -39,9 +39,8 @@ export async function tryRegistration(
     field_ids: 'checked',
   };
   const title = `"${[...entry.namespace, name].join('.')}"`;
-  const reference = referenceTo(uri);
-  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
 
+  const reference = objectReference(uri);
   await services.store.write(uri, SEGMENT, { ifAbsent: true });
   const { outcomes } = await register(
     [reference],

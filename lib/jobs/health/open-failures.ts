@@ -1,5 +1,6 @@
 import type { QuarantineRecord, Store } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
+import { withoutEndSlashes } from '../../spec/object-uri.ts';
 
 /** How many segments with several records are examined at most, those with the newest records first. */
 const MOST_READ = 200;
@@ -27,7 +28,7 @@ export async function openFailuresOf(
   quarantineUrl: string,
   table: string,
 ): Promise<OpenFailures> {
-  const folder = `${quarantineUrl.replace(/\/+$/, '')}/${table}/`;
+  const folder = `${withoutEndSlashes(quarantineUrl)}/${table}/`;
   const segments = new Map<string, { records: number; newestMs: number; newest: string[] }>();
   for await (const { uri, lastModifiedMs } of store.list(folder)) {
     // The first record of an event lies beside the folder of its later ones.

@@ -1,5 +1,5 @@
 import { ignoredKey } from '../../event/finding.ts';
-import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
+import { objectReference, referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Candidate } from '../../ledger/candidate.ts';
 import type { ListedObject } from '../../ports.ts';
 import type { layoutRouter } from '../../route/layout.ts';
@@ -40,7 +40,5 @@ export function candidateOf({ uri, version, sizeBytes, lastModifiedMs }: ListedO
 }
 
 export function listedReference({ uri, version, sizeBytes }: ListedObject): SegmentReference {
-  const reference = referenceTo(uri);
-  if (reference === undefined) throw new TypeError(`"${uri}" is no object of a store`);
-  return { ...reference, etag: version, sizeBytes };
+  return { ...objectReference(uri), etag: version, sizeBytes };
 }

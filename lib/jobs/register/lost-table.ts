@@ -1,4 +1,5 @@
 import type { Log, Store } from '../../ports.ts';
+import { metadataDirectory } from '../../spec/metadata-directory.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { commitsLostSince } from '../health/lost-commits.ts';
@@ -18,9 +19,8 @@ export async function newestMetadata(
   location: string,
   properties: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const folder = (properties['write.metadata.path'] ?? `${location}/metadata`).replace(/\/+$/, '');
   let newest: { readonly uri: string; readonly version: number } | undefined;
-  for await (const { uri } of store.list(`${folder}/`)) {
+  for await (const { uri } of store.list(`${metadataDirectory({ location, properties })}/`)) {
     const version = Number(METADATA_FILE.exec(uri)?.[1] ?? 0);
     if (version > (newest?.version ?? 0)) newest = { uri, version };
   }

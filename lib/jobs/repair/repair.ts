@@ -1,5 +1,4 @@
 import { extendManifestList, manifestFiles } from '../../append/manifest-list.ts';
-import { metadataDirectory } from '../../append/metadata-directory.ts';
 import { newSnapshotId, type PreparedAppend, prepareAppend } from '../../append/prepare.ts';
 import { type RewrittenManifest, rewriteManifest } from '../../append/rewrite-manifest.ts';
 import { type FileTotals, replaceSummary } from '../../append/snapshot-summary.ts';
@@ -9,6 +8,7 @@ import { type Attempt, commitInAttempts, type StagedCommit } from '../../commit/
 import { RegistrarError } from '../../errors.ts';
 import { registrationSummary } from '../../ledger/registration-summary.ts';
 import type { ManifestEntry } from '../../spec/manifest.ts';
+import { metadataDirectory } from '../../spec/metadata-directory.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
