@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Engine, EngineName } from '../../../certify/engines/engine.ts';
-import { startEngines } from '../../../certify/engines/start.ts';
+import { expect, test } from 'vitest';
+import type { EngineName } from '../../../certify/engines/engine.ts';
 import { optional, schema, struct } from '../../../local/shipper/schema-notation.ts';
 import { fences } from '../../docs/fences.ts';
+import { enginesOn } from '../engines.ts';
 import { type Lake, openLake } from '../schema/lake.ts';
 import { describeWith } from '../services/describe-with.ts';
 
@@ -41,23 +38,7 @@ describeWith(
   'the SQL of the documentation',
   ['seaweedfsCatalog'],
   ({ seaweedfsCatalog: catalog }) => {
-    let engines: ReadonlyMap<EngineName, Engine>;
-    let scratch: string;
-    beforeAll(async () => {
-      scratch = await mkdtemp(join(tmpdir(), 'statements-'));
-      const started = await startEngines(engineNames, {
-        catalog,
-        scratch,
-        logFolder: scratch,
-        log: () => {},
-      });
-      expect([...started.notRun]).toEqual([]);
-      engines = new Map(started.engines.map((engine) => [engine.name, engine]));
-    }, 400_000);
-    afterAll(async () => {
-      await Promise.all([...engines.values()].map((engine) => engine.stop()));
-      await rm(scratch, { recursive: true });
-    });
+    const engines = enginesOn(catalog, engineNames);
 
     /** Runs a statement on a table in place of the documentation's. */
     async function run(lake: Lake, { engine, sql }: Statement): Promise<void> {

@@ -1,10 +1,7 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Engine, EngineName } from '../../../certify/engines/engine.ts';
-import { startEngines } from '../../../certify/engines/start.ts';
 import { optional, required, schema } from '../../../local/shipper/schema-notation.ts';
+import { enginesOn } from '../engines.ts';
 import { type Row, sorted } from '../readers/canonical.ts';
 import { type PyIcebergDataFile, type PyIcebergTable, readWithPyIceberg } from '../readers/pyiceberg.ts';
 import { type Lake, openLake } from '../schema/lake.ts';
@@ -33,20 +30,7 @@ const formats: readonly Format[] = [
  * registrar merges all of them, and every engine finds what it found before.
  */
 describeWith('merged manifests', ['seaweedfsCatalog'], ({ seaweedfsCatalog: catalog }) => {
-  let engines: ReadonlyMap<EngineName, Engine>;
-  beforeAll(async () => {
-    const scratch = await mkdtemp(join(tmpdir(), 'merging-'));
-    const started = await startEngines(['PyIceberg', 'DuckDB', 'Spark'], {
-      catalog,
-      scratch,
-      logFolder: scratch,
-      log: () => {},
-    });
-    expect([...started.notRun]).toEqual([]);
-    engines = new Map(started.engines.map((engine) => [engine.name, engine]));
-  }, 300_000);
-  afterAll(() => Promise.all([...engines.values()].map((engine) => engine.stop())));
-
+  const engines = enginesOn(catalog, ['PyIceberg', 'DuckDB', 'Spark']);
   const engine = (name: EngineName): Engine => {
     const started = engines.get(name);
     if (started === undefined) throw new Error(`${name} did not start`);
