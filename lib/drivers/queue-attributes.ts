@@ -1,6 +1,7 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
 import { awsClientConfig, awsError, awsFault } from './aws-client.ts';
+import { queueRegion } from './queue-region.ts';
 
 /** How a queue is set up, as far as the registrar depends on it. */
 export interface QueueAttributes {
@@ -29,10 +30,9 @@ export async function readQueueAttributes(queueUrl: string): Promise<QueueAttrib
       `Cannot look at the queue "${queueUrl}": it is no URL; name it as https://sqs.{region}.amazonaws.com/{account}/{name}, a topic of Pub/Sub as projects/{project}/topics/{topic}`,
     );
   }
-  const { origin, hostname } = url;
-  const region = /^sqs\.([^.]+)\.amazonaws\./.exec(hostname)?.[1];
+  const region = queueRegion(queueUrl);
   const client = new SQSClient(
-    awsClientConfig({ endpoint: origin, ...(region !== undefined && { region }) }),
+    awsClientConfig({ endpoint: url.origin, ...(region !== undefined && { region }) }),
   );
   try {
     const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });

@@ -9,6 +9,7 @@ import {
 import { RegistrarError } from '../errors.ts';
 import type { OutgoingMessage, Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
 import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+import { queueRegion } from './queue-region.ts';
 
 /** SQS takes 10 messages a call. */
 const batchMessages = 10;
@@ -23,7 +24,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
     const endpoint = settings.endpoint ?? originOf(queueUrl);
     let client = clients.get(endpoint);
     if (client === undefined) {
-      const region = settings.region ?? regionOf(queueUrl);
+      const region = settings.region ?? queueRegion(queueUrl);
       client = new SQSClient(
         awsClientConfig({ ...settings, endpoint, ...(region !== undefined && { region }) }),
       );
@@ -164,9 +165,4 @@ function originOf(queueUrl: string): string {
     'config.invalid',
     `Cannot use the queue "${queueUrl}": a queue is named by its URL, https://sqs.{region}.amazonaws.com/{account}/{name}`,
   );
-}
-
-/** `https://sqs.eu-central-1.amazonaws.com/…`, a VPC endpoint's name too. */
-function regionOf(queueUrl: string): string | undefined {
-  return /[/.]sqs\.([a-z0-9-]+)\.(?:vpce\.)?amazonaws\./.exec(queueUrl)?.[1];
 }

@@ -29,6 +29,23 @@ test.each([
     'execute-api',
     'eu-west-1',
   ],
+  [
+    'from an interface endpoint',
+    {},
+    'https://vpce-0a1b-2c3d.glue.eu-west-1.vpce.amazonaws.com/iceberg',
+    '1',
+    'glue',
+    'eu-west-1',
+  ],
+  ['from a FIPS endpoint', {}, 'https://glue-fips.us-east-1.amazonaws.com/iceberg', '1', 'glue', 'us-east-1'],
+  [
+    'from a dual-stack endpoint',
+    {},
+    'https://s3tables.eu-west-1.api.aws/iceberg',
+    '',
+    's3tables',
+    'eu-west-1',
+  ],
   ['in China', {}, 'https://glue.cn-north-1.amazonaws.com.cn/iceberg', '1', 'glue', 'cn-north-1'],
   [
     "from the warehouse's ARN behind another host",

@@ -1,0 +1,13 @@
+/**
+ * The AWS region in a queue's URL, which requests for the queue are signed for; undefined for a server that is not AWS.
+ * Besides the usual host this knows interface endpoints, FIPS and dual-stack endpoints, and the legacy hosts
+ * `{region}.queue.amazonaws.com` (AWS General Reference, "Amazon SQS endpoints and quotas").
+ */
+export function queueRegion(queueUrl: string): string | undefined {
+  const host = URL.parse(queueUrl)?.hostname ?? '';
+  if (host === 'queue.amazonaws.com') return 'us-east-1';
+  return (
+    /(?:^|\.)sqs(?:-fips)?\.([a-z0-9-]+)\.(?:(?:vpce\.)?amazonaws\.|api\.)/.exec(host)?.[1] ??
+    /^([a-z0-9-]+)\.queue\.amazonaws\./.exec(host)?.[1]
+  );
+}
