@@ -56,6 +56,10 @@ export function awsFault(error: unknown): AwsFault {
   const status = metadata['httpStatusCode'];
   const attempts = metadata['attempts'];
   const region = misplaced.has(name) ? answeredRegion(error) : undefined;
+  if (name === 'Error' && error.message === 'Region is missing') {
+    // The SDK gives this error neither a name nor a code (`@smithy/config-resolver`, `resolveRegionConfig`).
+    return { name: NO_REGION, message: 'no region is known', status: undefined, attempts: 1 };
+  }
   return {
     name,
     message: faultMessage(error.message),
@@ -64,6 +68,8 @@ export function awsFault(error: unknown): AwsFault {
     ...(region !== undefined && { region }),
   };
 }
+
+const NO_REGION = 'RegionMissing';
 
 /** What S3 calls a request that came to another region than the bucket's. */
 const misplaced: ReadonlySet<string> = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed']);
@@ -83,8 +89,8 @@ export function faultMessage(words: string): string {
 }
 
 /**
- * The error for a call that failed for good: `auth.failed` for refused or absent credentials, `config.invalid` for a bucket of another
- * region, else `unavailable`.
+ * The error for a call that failed for good: `auth.failed` for refused or absent credentials, `config.invalid` where the region is missing
+ * or the bucket is in another one, else `unavailable`.
  */
 export function awsError(
   unavailable: 'store.unavailable' | 'queue.unavailable',
@@ -92,8 +98,9 @@ export function awsError(
   fault: AwsFault,
 ): RegistrarError {
   const denied = fault.status === 403 || isCredentialFault(fault);
+  const misconfigured = fault.region !== undefined || fault.name === NO_REGION;
   return new RegistrarError(
-    fault.region !== undefined ? 'config.invalid' : denied ? 'auth.failed' : unavailable,
+    misconfigured ? 'config.invalid' : denied ? 'auth.failed' : unavailable,
     `Cannot ${attempted}: ${faultText(fault)}${wayOut(fault)}`,
     { context: { status: fault.status, fault: fault.name, attempts: fault.attempts } },
   );
@@ -131,7 +138,8 @@ const credentialFaults: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ]);
 
-function wayOut(fault: AwsFault): string {
+/** What to do about a fault, with a semicolon before it; empty where there is nothing to say. */
+export function wayOut(fault: AwsFault): string {
   if (fault.region !== undefined) {
     return `; the bucket is in "${fault.region}": set store.region to it, and leave store.endpoint out or name one of that region`;
   }
@@ -145,7 +153,9 @@ function wayOut(fault: AwsFault): string {
     case 'AWS.SimpleQueueService.NonExistentQueue':
       return '; create the queue or correct its URL';
     case 'CredentialsProviderError':
-      return '; give the function a role, or set access_key_id and secret_access_key';
+      return '; give the function a role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (AWS_PROFILE on a workstation), or store.access_key_id and store.secret_access_key in the configuration';
+    case NO_REGION:
+      return '; set AWS_REGION, or store.region in the configuration';
     default:
       return '';
   }

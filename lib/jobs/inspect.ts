@@ -26,7 +26,7 @@ const READ_AHEAD_BYTES = 64 * 1024;
  * Reads one file as a registration would.
  *
  * @param uri As the store spells it.
- * @throws `segment.missing`, `segment.denied`, `store.unavailable`, `auth.failed`
+ * @throws `segment.missing`, `segment.denied`, `store.unavailable`, `auth.failed`, `config.invalid`
  */
 export async function inspect(
   store: Pick<Store, 'read'>,
@@ -42,7 +42,13 @@ export async function inspect(
 }
 
 /** Failures that say nothing about the file. */
-const unread = new Set(['segment.missing', 'segment.denied', 'store.unavailable', 'auth.failed']);
+const unread = new Set([
+  'segment.missing',
+  'segment.denied',
+  'store.unavailable',
+  'auth.failed',
+  'config.invalid',
+]);
 
 async function judged(
   store: Pick<Store, 'read'>,

@@ -39,7 +39,7 @@ export function connectStore({ url, store }: Entry, env: Environment, early: Ear
 
 /** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
 export function storeOfName(name: string, env: Environment): Pick<Store, 'read'> {
-  return /^(s3|gs):\/\//.test(name) ? storeMaker(env)({}) : fileStore();
+  return /^(s3[an]?|gs):\/\//.test(name) ? storeMaker(env)({}) : fileStore();
 }
 
 /**

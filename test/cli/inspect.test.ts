@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../cli/program.ts';
 import { flatFooter } from '../segment/flat-footer.ts';
 
@@ -111,5 +111,38 @@ describe('iceberg-registrar inspect', () => {
     const file = fileWith('escape.parquet', flatFooter([{ name: 'a\u001b[2J', physical: 1 }], rows));
     expect((await inspect(file)).out).toContain('a\\u{1b}[2J');
     expect((await inspect(file)).out).not.toContain('\u001b[2J');
+  });
+});
+
+describe('iceberg-registrar inspect s3://…', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  /** A machine on which nothing names a region or credentials. */
+  function stubBareMachine(): void {
+    for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_CONFIG_FILE', path.join(folder, 'no-config'));
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', path.join(folder, 'no-credentials'));
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+  }
+
+  test('without a region says what to set, and does not call the file refused', async () => {
+    stubBareMachine();
+    expect(await inspect('s3://lake/orders/a.parquet')).toStrictEqual({
+      code: 1,
+      out: '',
+      error:
+        'config.invalid: Cannot read "s3://lake/orders/a.parquet": no region is known; set AWS_REGION, or store.region in the configuration',
+    });
+  });
+
+  test('without credentials says what to set', async () => {
+    stubBareMachine();
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    expect(await inspect('s3://lake/orders/a.parquet')).toStrictEqual({
+      code: 1,
+      out: '',
+      error:
+        'auth.failed: Cannot read "s3://lake/orders/a.parquet": Could not load credentials from any providers; give the function a role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (AWS_PROFILE on a workstation), or store.access_key_id and store.secret_access_key in the configuration',
+    });
   });
 });
