@@ -17,8 +17,9 @@ export interface StartOptions {
 
 type Start = (options: StartOptions) => Promise<Engine>;
 
-const jars = ['iceberg-spark-runtime-4.1_2.13-1.12.0.jar', 'iceberg-aws-bundle-1.12.0.jar'].map((jar) =>
-  join(installedFolder, 'spark/jars', jar),
+/** What Spark needs besides itself: Iceberg's runtime and its S3 client. */
+export const sparkJars = ['iceberg-spark-runtime-4.1_2.13-1.12.0.jar', 'iceberg-aws-bundle-1.12.0.jar'].map(
+  (jar) => join(installedFolder, 'spark/jars', jar),
 );
 
 /** How each engine is started, what it needs being installed first. */
@@ -46,7 +47,7 @@ const starts: Readonly<Record<EngineName, Start>> = {
         name: 'Spark',
         environment: 'spark',
         program: 'spark_program.py',
-        args: [JSON.stringify(catalog), ...jars],
+        args: [JSON.stringify(catalog), ...sparkJars],
         dialect: dialects.spark,
         plans: true,
         writes: true,
