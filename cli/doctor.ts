@@ -33,7 +33,7 @@ export function doctorCommand(): Command {
     )
     .option(
       '--write',
-      'also register one file in a new table with a unique name; the table is left for you to drop',
+      'also send one test message to each queue, and register one file in a new table with a unique name, which is left for you to drop',
     )
     .option('--json', 'print one JSON object')
     .addHelpText(

@@ -9,8 +9,9 @@ import { examineRegion } from './examine-region.ts';
 import { examineQuarantine, examineSegments } from './examine-store.ts';
 import { examineTls } from './examine-tls.ts';
 import { asFound, type Check, type Finding, type Found, notChecked, ok, warning } from './finding.ts';
+import { type TryQueuePorts, tryQueue } from './try-queue.ts';
 
-export interface DoctorPorts extends RegisterPorts {
+export interface DoctorPorts extends RegisterPorts, TryQueuePorts {
   readonly catalogConfig: (entry: Entry) => Promise<ServiceConfig>;
   /** Of an https catalog; undefined where a proxy stands between. */
   readonly certificateOf: (entry: Entry) => Promise<ServerCertificate | undefined>;
@@ -29,7 +30,10 @@ export interface DoctorOptions {
    * @default record
    */
   readonly writes?: 'nothing' | 'record';
-  /** Goes the whole way with a table of its own (`tryRegistration`); what never does that is not made larger by it. */
+  /**
+   * Registers one file in a table of its own (`tryRegistration`); with it, one test message is sent to each queue. It is passed in so that
+   * the health function's bundle does not contain it.
+   */
   readonly trial?: (entry: Entry, services: EntryPorts, ports: RegisterPorts) => Promise<Found>;
 }
 
@@ -70,6 +74,11 @@ async function examineEntry(
   const reached = catalog.state === 'ok';
   const behind = (check: Check, examination: () => Promise<Found>) =>
     look(check, reached ? examination : async () => notChecked('the catalog was not reached'));
+  const queue = async (url: string | undefined, fifo: boolean): Promise<Found> => {
+    const found = await examineQueue(url, fifo, ports.queueSetups);
+    const isUsable = found.state === 'ok' || found.state === 'warning';
+    return trial !== undefined && url !== undefined && isUsable ? tryQueue(found, url, fifo, ports) : found;
+  };
   const onS3 = entry.url.startsWith('s3://');
   return [
     ...tls,
@@ -84,8 +93,8 @@ async function examineEntry(
     ])),
     ...(writes === 'nothing' ? [] : await examineQuarantine(entry, services, ports.clock, look)),
     ...(await Promise.all([
-      look('arrivals', () => examineQueue(entry.queues.arrivals, false, ports.queueSetups)),
-      look('registrations', () => examineQueue(entry.queues.registrations, true, ports.queueSetups)),
+      look('arrivals', () => queue(entry.queues.arrivals, false)),
+      look('registrations', () => queue(entry.queues.registrations, true)),
     ])),
     ...(trial === undefined ? [] : [await behind('trial', () => trial(entry, services, ports))]),
   ];

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { sqsQueue } from '../../../lib/drivers/sqs.ts';
+import { RegistrarError } from '../../../lib/errors.ts';
 import { type DoctorOptions, examine } from '../../../lib/jobs/doctor/doctor.ts';
 import type { Finding } from '../../../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../../../lib/jobs/doctor/trial.ts';
+import { registerMessages } from '../../../lib/jobs/register/register-messages.ts';
+import { route } from '../../../lib/jobs/route.ts';
 import type { BucketLifecycle, LifecycleRule, ServerCertificate } from '../../../lib/ports.ts';
 import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { type Stack, startStack } from '../../../local/stack.ts';
@@ -51,14 +55,25 @@ function portsOf(made: Awaited<ReturnType<typeof wiring>>) {
   };
 }
 
+const queueUrls = new Map<string, string>();
+afterEach(() => queueUrls.clear());
+
+/** The URL of a queue that `findings` created. */
+function queueUrl(name: string): string {
+  return queueUrls.get(name) ?? '';
+}
+
 /** The findings of a set-up that is right but for `changed`, by check. */
 async function findings(
   changed: Readonly<Record<string, unknown>> = {},
   table?: string,
   options: DoctorOptions = {},
 ) {
-  const queue = (name: string, fifo: boolean) =>
-    stack.createQueue(name, { fifo, visibilitySeconds: 360, deadLetter: { maxReceiveCount: 20 } }).url;
+  const queue = (name: string, fifo: boolean) => {
+    const attributes = { fifo, visibilitySeconds: 360, deadLetter: { maxReceiveCount: 20 } };
+    queueUrls.set(name, stack.createQueue(name, attributes).url);
+    return queueUrl(name);
+  };
   const made = await wiring({
     create_table: true,
     queues: { arrivals: queue('arrivals', false), registrations: queue('registrations', true) },
@@ -282,6 +297,12 @@ describe('examine says what to change', () => {
   });
 });
 
+/** What waits in a queue, as Lambda hands it to a function. */
+async function sqsEvent(name: string) {
+  const received = await sqsQueue().receive(queueUrl(name), { maxMessages: 10, waitSeconds: 0 });
+  return { Records: received.map((message) => ({ ...message, eventSource: 'aws:sqs' })) };
+}
+
 describe('examine writes as much as it may', () => {
   const written = () =>
     stack.objects
@@ -311,6 +332,71 @@ describe('examine writes as much as it may', () => {
     expect(written().filter((key) => !/^(in\/_temporary|quarantine|in\/_quarantine)\//.test(key))).toEqual(
       [],
     );
+  });
+
+  test('one message a queue, which route and register acknowledge as a test (E6)', async () => {
+    const found = await findings({}, undefined, { trial: tryRegistration });
+    expect(found.get('arrivals')).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(
+        /after 20 receives; a test message was sent to it; receiving is not tried/,
+      ),
+    });
+    expect(found.get('registrations')).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/was sent to it; changing the visibility of a message is not denied; rec/),
+    });
+
+    const made = await wiring({ queues: { registrations: queueUrl('registrations') } });
+    const unchanged = written();
+    const arrived = await sqsEvent('arrivals');
+    expect(arrived.Records).toHaveLength(1);
+    expect(await route(arrived, made)).toEqual({ batchItemFailures: [] });
+    const registrations = await sqsEvent('registrations');
+    expect(registrations.Records).toEqual([
+      expect.objectContaining({
+        attributes: expect.objectContaining({ MessageGroupId: 'iceberg-registrar-doctor' }),
+      }),
+    ]);
+    const ports = { ...made, queueUrl: undefined };
+    expect(await registerMessages(registrations, ports, () => 60_000)).toEqual({ batchItemFailures: [] });
+    expect(written()).toEqual(unchanged);
+    expect((await sqsEvent('registrations')).Records).toEqual([]);
+  });
+
+  test('a message each time, although SQS drops what repeats a deduplication ID', async () => {
+    await findings({}, undefined, { trial: tryRegistration });
+    const again = await wiring({ queues: { registrations: queueUrl('registrations') } });
+    await examine(portsOf(again), { trial: tryRegistration });
+    expect((await sqsEvent('registrations')).Records).toHaveLength(2);
+  });
+
+  test('no message to a queue of the wrong kind', async () => {
+    const queues = { arrivals: stack.createQueue('swapped', { fifo: true, visibilitySeconds: 360 }).url };
+    queueUrls.set('swapped', queues.arrivals);
+    await findings({ queues }, undefined, { trial: tryRegistration });
+    expect((await sqsEvent('swapped')).Records).toEqual([]);
+  });
+
+  test.each([
+    ['send', /auth\.failed: Cannot send/],
+    ['setVisibility', /auth\.failed: Cannot set the visibility/],
+  ] as const)('a queue on which %s is denied', async (denied, saying) => {
+    const ports = portsOf(
+      await wiring({
+        queues: { registrations: stack.createQueue('r', { fifo: true, visibilitySeconds: 360 }).url },
+      }),
+    );
+    const refuse = async () => {
+      throw new RegistrarError('auth.failed', `Cannot ${denied === 'send' ? 'send' : 'set the visibility'}`);
+    };
+    const queue = { ...ports.queue, [denied]: refuse };
+    const found = await examine({ ...ports, queue }, { trial: tryRegistration });
+    expect(found.find(({ check }) => check === 'registrations')).toMatchObject({
+      state: 'failed',
+      found: expect.stringMatching(saying),
+      wayOut: expect.stringMatching(/check the credentials/),
+    });
   });
 
   test('a table where the tables of this configuration are made', async () => {
