@@ -1,7 +1,7 @@
 import type { StoreSettings } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
 import type { ByteRange, ListedObject, ReadResult, Store, StoredObject } from '../ports.ts';
-import { awsError, faultText, isCredentialFault, isForeign } from './aws-client.ts';
+import { type AwsFault, awsError, faultText, isCredentialFault, isForeign } from './aws-client.ts';
 import type { EarlySockets } from './early-sockets.ts';
 import { httpSender, type SendHttp } from './http.ts';
 import { systemClock, systemRandom, systemTimers } from './platform.ts';
@@ -70,9 +70,7 @@ export function s3Store(
     }
     if (fault.status === 412) return { kind: 'changed' };
     if (fault.name === 'NoSuchKey') return { kind: 'missing' };
-    if (fault.status === 403 && !isCredentialFault(fault) && !isForeign(fault)) {
-      return { kind: 'denied', message: faultText(fault) };
-    }
+    if (isDenied(fault)) return { kind: 'denied', message: faultText(fault) };
     throw awsError('store.unavailable', `read "${uri}"`, fault);
   }
 
@@ -130,6 +128,24 @@ export function s3Store(
 
   return { read, write, list };
 }
+
+/**
+ * Whether a refusal concerns this object alone. S3 answers 400 for an object whose key only the uploader has (SSE-C, minio/minio#4894), or
+ * whose KMS key is disabled, pending deletion or gone (localstack/localstack#8422): whoever may upload can make such objects, and none of
+ * them may stop its dataset.
+ */
+function isDenied(fault: AwsFault): boolean {
+  const { status, name, message } = fault;
+  if (status === 403) return !isCredentialFault(fault) && !isForeign(fault);
+  const isSseC = name === 'InvalidRequest' && /Server Side Encryption/i.test(message);
+  return status === 400 && (isSseC || KMS_KEY_FAULTS.has(name));
+}
+
+const KMS_KEY_FAULTS: ReadonlySet<string> = new Set([
+  'KMS.DisabledException',
+  'KMS.KMSInvalidStateException',
+  'KMS.NotFoundException',
+]);
 
 /** Connections to stores. What they answer is repeatable, so a connection may be kept for longer than a catalog's. */
 export function s3Sender(early?: EarlySockets): SendHttp {

@@ -46,6 +46,32 @@ test.each([
   expect(await store.read(uri)).toStrictEqual(result);
 });
 
+const SSE_C =
+  'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.';
+
+test.each([
+  ['the key of whoever uploaded it', 'InvalidRequest', SSE_C],
+  ['a KMS key that is disabled', 'KMS.DisabledException', 'key/1 is disabled.'],
+  ['a KMS key that is to be deleted', 'KMS.KMSInvalidStateException', 'key/1 is pending deletion.'],
+  ['a KMS key that is gone', 'KMS.NotFoundException', 'Invalid keyId'],
+])(
+  'an object encrypted with %s is denied by itself: no shipper stops its dataset with one',
+  async (_, code, words) => {
+    const body = `<Error><Code>${code}</Code><Message>${words}</Message></Error>`;
+    const { store, server } = await scriptedStore(() => ({ status: 400, body }));
+    expect(await store.read(uri)).toStrictEqual({ kind: 'denied', message: `400 ${code}: ${words}` });
+    expect(server.lines).toHaveLength(1);
+  },
+);
+
+test('another invalid request, and a KMS that throttles, say nothing of the object (I3)', async () => {
+  for (const code of ['InvalidRequest', 'KMS.ThrottlingException']) {
+    const { store, server } = await scriptedStore(() => refusal(400, code));
+    await expect(store.read(uri)).rejects.toMatchObject({ code: 'store.unavailable' });
+    expect(server.lines).toHaveLength(code === 'InvalidRequest' ? 1 : 4);
+  }
+});
+
 test.each([
   [404, 'NoSuchBucket', 'store.unavailable'],
   [404, 'Whatever', 'store.unavailable'],

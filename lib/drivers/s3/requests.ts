@@ -134,7 +134,8 @@ function isPassing(answer: HttpExchange, fault: AwsFault): boolean {
 
 function isThrottled({ status, name }: AwsFault): boolean {
   return (
-    status === 429 || /^(SlowDown|Throttl|RequestThrottled|TooManyRequests|RequestLimitExceeded)/.test(name)
+    status === 429 ||
+    /^(KMS\.)?(SlowDown|Throttl|RequestThrottled|TooManyRequests|RequestLimitExceeded)/.test(name)
   );
 }
 
