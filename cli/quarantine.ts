@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import { Command } from 'commander';
-import { RegistrarError } from '../lib/errors.ts';
+import { Command, Option } from 'commander';
+import { ERROR_CODES, RegistrarError } from '../lib/errors.ts';
 import {
   type Failure,
   type FailureFilter,
@@ -31,7 +31,8 @@ export function quarantineCommand(): Command {
     .addHelpText('after', helpText(['iceberg-registrar quarantine list --table analytics.orders']))
     .action(async (flags: Flags) => {
       const failures = await listFailures(await wired(), filterOf(flags));
-      print(flags, { failures: failures.map(failureJson) }, () => failureTable(failures));
+      const isFiltered = flags.table !== undefined || flags.code !== undefined;
+      print(flags, { failures: failures.map(failureJson) }, () => failureTable(failures, isFiltered));
     });
   command
     .command('show')
@@ -45,7 +46,10 @@ export function quarantineCommand(): Command {
       print(flags, { records }, () => stringifyJson(records, 2));
     });
   filtered(command.command('redrive').description('Send failed segments to be registered again'))
-    .argument('[uri...]', 'URIs of segments or records; by default whatever the options select')
+    .argument(
+      '[uri...]',
+      'URIs of segments or records, discarded ones too; by default every open failure that the options select',
+    )
     .option('--all', 'every open failure, where no URI, table or code is given')
     .option(
       '--absent',
@@ -63,8 +67,11 @@ export function quarantineCommand(): Command {
     )
     .action(async (uris: readonly string[], flags: Flags) => {
       const ports = await wired();
-      const failures = await listFailures(ports, selection(uris, flags));
-      const redriven = await redrive(failures, ports, { absent: flags.absent ?? false });
+      const isNamed = uris.length > 0;
+      const failures = await listFailures(ports, { ...selection(uris, flags), all: isNamed });
+      const toSend = failures.filter(({ state }) => state !== 'redriven');
+      refuseUnknown(uris, toSend);
+      const redriven = await redrive(toSend, ports, { absent: flags.absent ?? false });
       print(flags, { redriven: redriven.map(redrivenJson) }, () => redrivenText(redriven));
       if (redriven.some(({ sent }) => !sent)) process.exitCode = 1;
     });
@@ -78,6 +85,7 @@ export function quarantineCommand(): Command {
     .action(async (uris: readonly string[], flags: Flags) => {
       const ports = await wired();
       const failures = await listFailures(ports, selection(uris, flags));
+      refuseUnknown(uris, failures);
       await discard(failures, ports);
       print(flags, { discarded: failures.map(({ uri }) => uri) }, () => `${failures.length} discarded`);
     });
@@ -87,7 +95,11 @@ export function quarantineCommand(): Command {
 function filtered(command: Command): Command {
   return command
     .option('--table <table>', 'only of this table, such as analytics.orders')
-    .option('--code <code>', 'only with this error code, such as segment.unreadable')
+    .addOption(
+      new Option('--code <code>', 'only with this error code, such as segment.unreadable').choices(
+        ERROR_CODES,
+      ),
+    )
     .option('--json', 'print one JSON object');
 }
 
@@ -112,6 +124,17 @@ function selection(uris: readonly string[], flags: Flags): FailureFilter {
   );
 }
 
+/** @throws `config.invalid` before anything is done, when one of the URIs names no failure */
+function refuseUnknown(uris: readonly string[], failures: readonly Failure[]): void {
+  const named = new Set(failures.flatMap(({ uri, record }) => [uri, record.segment?.uri]));
+  const unknown = uris.filter((uri) => !named.has(uri)).map((uri) => `"${uri}"`);
+  if (unknown.length === 0) return;
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot act on what is not in quarantine: there is no open failure of ${unknown.join(', ')} (nothing was done); quarantine show has the records of one`,
+  );
+}
+
 function notThere(uri: string): RegistrarError {
   return new RegistrarError('config.invalid', `Cannot show "${uri}": the quarantine has no record of it`);
 }
@@ -130,8 +153,9 @@ function redrivenJson(redriven: Redriven): unknown {
   return redriven.sent ? about : { ...about, reason: redriven.reason };
 }
 
-function failureTable(failures: readonly Failure[]): string {
-  if (failures.length === 0) return 'nothing is in quarantine';
+function failureTable(failures: readonly Failure[], isFiltered: boolean): string {
+  if (failures.length === 0)
+    return isFiltered ? 'no open failure is as asked for' : 'nothing is in quarantine';
   const table = new Table({
     head: ['since', 'state', 'code', 'table', 'segment or event', 'record'],
     style: { head: [], border: [], compact: true },

@@ -34,8 +34,8 @@ interface Flags {
 
 type Result = Reconciliation | Unreconciled;
 
-/** Reasons that need no attention: compaction leaves them behind. */
-const EXPECTED = ['deleted'];
+/** Reasons that need no attention: compaction leaves objects behind, and somebody settled the discarded ones. */
+const EXPECTED = ['deleted', 'discarded'];
 
 /**
  * `reconcile`: exits 0 when store and tables agree, or will soon; 3 when something is missing or reported, 1 when a dataset

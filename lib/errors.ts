@@ -40,6 +40,8 @@ const dispositions = {
 /** The stable name of a failure; callers switch on it and never on the message. */
 export type ErrorCode = keyof typeof dispositions;
 
+export const ERROR_CODES = Object.keys(dispositions) as readonly ErrorCode[];
+
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(dispositions, code);
 }

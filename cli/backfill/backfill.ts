@@ -94,7 +94,7 @@ export function backfillCommand(): Command {
 function dryRunExitCode({ interrupted, tables, refused, left }: DryRun): number {
   if (interrupted) return INTERRUPTED;
   if (tables.some(({ error }) => error !== undefined)) return 1;
-  return refused.length > 0 || Object.keys(left).length > 0 ? 3 : 0;
+  return refused.length > 0 || Object.keys(left).some((end) => end !== 'discarded') ? 3 : 0;
 }
 
 function backfillPorts({ concurrency }: Flags, wiring: Wiring): BackfillPorts {

@@ -35,6 +35,29 @@ describe('quarantine on the command line', () => {
     expect((await run('show', 's3://lake/in/absent.parquet')).status).toBe(1);
   });
 
+  test.each(['redrive', 'discard'])(
+    '%s says which of what it was given is not in quarantine',
+    async (name) => {
+      const { status, stdout, stderr } = await run(name, 's3://lake/in/thadam/v1/plant/orders/bat.parquet');
+      expect(status).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toContain('no open failure of "s3://lake/in/thadam/v1/plant/orders/bat.parquet"');
+    },
+  );
+
+  test('a code that no failure can have is one that is misspelled', async () => {
+    const { status, stderr } = await run('list', '--code', 'segment.unreadble');
+    expect(status).toBe(1);
+    expect(stderr).toContain('segment.unreadble');
+    expect(stderr).toContain('segment.unreadable');
+  });
+
+  test('where nothing is of what was asked for, it does not say that quarantine is empty', async () => {
+    const { status, stdout } = await run('list', '--code', 'segment.denied');
+    expect(status).toBe(0);
+    expect(stdout).toBe('no open failure is as asked for\n');
+  });
+
   test('redrive sends it and answers the failure; show tells the whole story', async () => {
     const { status, stdout } = await run('redrive', '--code', 'segment.unreadable', '--json');
     expect(status).toBe(0);

@@ -93,7 +93,7 @@ export function batchesOf(
       const kind = table === undefined ? 'failed' : table.sort(object);
       if (kind === 'registered') tally.registered += 1;
       else if (kind === 'ignored') tally.ignored += 1;
-      else if (kind === 'failed' || kind === 'waiting') tally.add(kind, 1);
+      else if (kind === 'failed' || kind === 'waiting' || kind === 'discarded') tally.add(kind, 1);
       else {
         table?.known.note(object.uri, object.sizeBytes);
         gathering[kind].push(object);

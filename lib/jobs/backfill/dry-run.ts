@@ -37,7 +37,7 @@ export interface DryRun {
   readonly listed: number;
   readonly registered: number;
   readonly ignored: number;
-  /** Segments that would be left as they are: `waiting` in quarantine, `rolled-back`, `failed` in a table with an error. */
+  /** Segments that would be left as they are: `waiting` in quarantine, `discarded` from it, `rolled-back`, `failed` in a table with an error. */
   readonly left: Readonly<Record<string, number>>;
   readonly tables: readonly TableForecast[];
   /** Sampled segments that would be refused, and an estimate for all segments. */

@@ -8,7 +8,7 @@ import { layoutRouter } from '../../route/layout.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
-import { segmentTest, waitingIn } from '../reconcile/dataset-objects.ts';
+import { quarantineStates, segmentTest } from '../reconcile/dataset-objects.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
 import { missingTable } from '../register/ensure-table.ts';
 import { manifestReader } from '../register/table-manifests.ts';
@@ -22,8 +22,11 @@ export interface OpenTable {
   readonly known: KnownPaths;
   /** The longest footer read so far. */
   readonly longest: { footerBytes: number };
-  /** Sorts an object. `replaced`: the table has the path with another size. `waiting`: it is in quarantine. */
-  sort(object: LakeObject): 'registered' | 'replaced' | 'ignored' | 'waiting' | 'open';
+  /**
+   * Sorts an object. `replaced`: the table has the path with another size. `waiting`: it is in quarantine. `discarded`: it was
+   * there, and somebody settled it.
+   */
+  sort(object: LakeObject): 'registered' | 'replaced' | 'ignored' | 'waiting' | 'discarded' | 'open';
   /** The objects that a snapshot outside the branch's history has: rolled back, or on another branch. */
   elsewhere(objects: readonly LakeObject[]): Promise<ReadonlySet<string>>;
 }
@@ -41,9 +44,9 @@ export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise
   if (state === undefined && !entry.create_table) throw missingTable(dataset);
   if (state !== undefined && entry.copies === 'quarantine') refuseCopies(state, entry.branch);
 
-  const [known, waiting] = await Promise.all([
+  const [known, quarantineStateOf] = await Promise.all([
     knownPaths(state, entry.branch, tableStore),
-    waitingIn(table, ports),
+    quarantineStates(table, ports),
   ]);
   const isSegment = state && segmentTest(dataset, state, layoutRouter(ports.entries));
   const others = state === undefined ? [] : outside(state, entry.branch);
@@ -53,11 +56,12 @@ export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise
     dataset,
     known,
     longest: { footerBytes: 0 },
-    sort({ uri, sizeBytes }) {
+    sort({ uri, sizeBytes, etag }) {
       if (isSegment?.({ uri, sizeBytes: sizeBytes ?? Number.NaN }) === false) return 'ignored';
       const found = known.find(uri, sizeBytes);
       if (found === 'same size') return 'registered';
-      if (waiting.has(uri)) return 'waiting';
+      const quarantined = quarantineStateOf({ uri, version: etag });
+      if (quarantined !== undefined) return quarantined;
       return found === 'other size' ? 'replaced' : 'open';
     },
     async elsewhere(objects) {

@@ -33,22 +33,32 @@ export async function listFailures(
 ): Promise<readonly Failure[]> {
   const failures: (Omit<Failure, 'state'> & { state: Failure['state'] })[] = [];
   for (const quarantine of quarantines(ports)) {
-    const answers = new Map<string, 'redriven' | 'discarded'>();
+    const answers = new Map<string, QuarantineRecord>();
     const found: typeof failures = [];
     for await (const { uri, record } of quarantine.list(
       filter.table === undefined ? {} : { table: filter.table },
     )) {
       const { kind, answers: answered } = record;
       if (kind === 'failure') found.push({ uri, record, state: 'waiting', quarantine });
-      else if (answered !== undefined && (kind === 'redriven' || kind === 'discarded'))
-        answers.set(answered, kind);
+      else if (answered !== undefined && isAnswer(kind)) {
+        // The newest one counts: what was discarded may have been redriven later.
+        const known = answers.get(answered);
+        if (known === undefined || known.at < record.at) answers.set(answered, record);
+      }
     }
-    for (const failure of found) failure.state = answers.get(failure.uri) ?? 'waiting';
+    for (const failure of found) {
+      const kind = answers.get(failure.uri)?.kind;
+      if (isAnswer(kind)) failure.state = kind;
+    }
     failures.push(...found);
   }
   return failures
     .filter((failure) => isWanted(failure, filter))
     .toSorted((a, b) => a.record.at.localeCompare(b.record.at));
+}
+
+function isAnswer(kind: QuarantineRecord['kind'] | undefined): kind is 'redriven' | 'discarded' {
+  return kind === 'redriven' || kind === 'discarded';
 }
 
 /** Every record of one segment or event (failures, tries and answers), oldest first; empty if there is none. */

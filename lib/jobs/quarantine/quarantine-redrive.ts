@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { RegistrarError } from '../../errors.ts';
 import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
@@ -27,6 +28,8 @@ export interface RedriveOptions {
 export type Redriven = Failure &
   ({ readonly sent: true } | { readonly sent: false; readonly reason: string });
 
+const CONCURRENT_ANSWERS = 16;
+
 /**
  * Sends quarantined segments to be registered again, each once however many failures it has, and then answers the failures. A
  * failure that could not be answered stays open; a second redrive is harmless (I1, I2).
@@ -40,13 +43,14 @@ export async function redrive(
   { absent = false }: RedriveOptions = {},
 ): Promise<readonly Redriven[]> {
   const routeOf = layoutRouter(ports.entries);
+  const headOf = presentHeads(ports);
   const reasons = new Map<Failure, string>();
   const segments: (RoutedSegment & { readonly failures: readonly Failure[] })[] = [];
   for (const [uri, ofSegment] of Map.groupBy(failures, ({ record }) => record.segment?.uri)) {
     const reference = uri === undefined ? undefined : referenceTo(uri);
     const routing = reference && routeOf(reference);
     if (reference !== undefined && routing?.kind === 'table') {
-      const proof = absent ? await presentHead(routing, ports) : latestProof(ofSegment);
+      const proof = absent ? await headOf(routing) : latestProof(ofSegment);
       segments.push({
         reference: { ...reference, ...hintsOf(ofSegment), ...proof },
         routing,
@@ -64,14 +68,12 @@ export async function redrive(
   for (const [{ failures: refused }, reason] of await sendAgain(segments, ports)) {
     for (const failure of refused) reasons.set(failure, reason);
   }
-  return Promise.all(
-    failures.map(async (failure): Promise<Redriven> => {
-      const reason = reasons.get(failure);
-      if (reason !== undefined) return { ...failure, sent: false, reason };
-      await answerFailure(failure, 'redriven', ports.clock);
-      return { ...failure, state: 'redriven', sent: true };
-    }),
-  );
+  return pLimit(CONCURRENT_ANSWERS).map(failures, async (failure): Promise<Redriven> => {
+    const reason = reasons.get(failure);
+    if (reason !== undefined) return { ...failure, sent: false, reason };
+    await answerFailure(failure, 'redriven', ports.clock);
+    return { ...failure, state: 'redriven', sent: true };
+  });
 }
 
 /** Marks failures as needing no more attention. Nothing is deleted, neither record nor segment (I1). */
@@ -79,7 +81,7 @@ export async function discard(
   failures: readonly Failure[],
   { clock }: { readonly clock: Clock },
 ): Promise<void> {
-  await Promise.all(failures.map((failure) => answerFailure(failure, 'discarded', clock)));
+  await pLimit(CONCURRENT_ANSWERS).map(failures, (failure) => answerFailure(failure, 'discarded', clock));
 }
 
 async function answerFailure(
@@ -111,20 +113,36 @@ function hintsOf(failures: readonly Failure[]): Partial<SegmentReference> {
 }
 
 /** The newest proof of absence, since it needs the least history. */
-function latestProof(failures: readonly Failure[]): Pick<SegmentReference, 'absentAt'> {
+function latestProof(failures: readonly Failure[]): Proof {
   const absentAt = failures.findLast(({ record }) => record.absentAt !== undefined)?.record.absentAt;
   return absentAt === undefined ? {} : { absentAt };
 }
 
-async function presentHead(
-  { entry, table }: RoutedSegment['routing'],
-  { portsOf }: RedrivePorts,
-): Promise<Pick<SegmentReference, 'absentAt'>> {
-  const loaded = await portsOf(entry).catalog.load(table);
-  if (loaded === undefined) return {};
-  const state = readTableMetadata(table, loaded);
-  const head = branchHead(state, entry.branch);
-  return { absentAt: { tableUuid: state.uuid, snapshotId: head?.snapshotId.toString() ?? null } };
+type Proof = Pick<SegmentReference, 'absentAt'>;
+
+/** Takes a table's present head as proof of absence. Each table is loaded once. */
+function presentHeads({ portsOf }: RedrivePorts): (routing: RoutedSegment['routing']) => Promise<Proof> {
+  const known = new Map<string, Promise<Proof>>();
+  const load = async ({ entry, table }: RoutedSegment['routing']): Promise<Proof> => {
+    const loaded = await portsOf(entry).catalog.load(table);
+    if (loaded === undefined) return {};
+    const state = readTableMetadata(table, loaded);
+    const head = branchHead(state, entry.branch);
+    return { absentAt: { tableUuid: state.uuid, snapshotId: head?.snapshotId.toString() ?? null } };
+  };
+  return (routing) => {
+    const { entry, table } = routing;
+    const name = JSON.stringify([
+      entry.catalog_uri,
+      entry.catalog_warehouse,
+      entry.catalog_prefix,
+      table,
+      entry.branch,
+    ]);
+    const proof = known.get(name) ?? load(routing);
+    known.set(name, proof);
+    return proof;
+  };
 }
 
 /** Sends an event that could not be understood back to where events arrive. Returns why it was not sent, if so. */

@@ -25,13 +25,34 @@ export function segmentTest(
   };
 }
 
-/** The segments of a table that wait in quarantine, by URI. @throws `store.unavailable`, `auth.failed` */
-export async function waitingIn(
+/**
+ * Whether an object waits in quarantine, or was discarded from it with the contents that it still has; undefined for neither.
+ */
+export type QuarantineStateOf = (
+  object: Pick<ListedObject, 'uri'> & { readonly version?: string | undefined },
+) => 'waiting' | 'discarded' | undefined;
+
+/** Reads what the quarantine says of a table's segments. @throws `store.unavailable`, `auth.failed` */
+export async function quarantineStates(
   table: TableIdentifier,
   ports: QuarantinesPorts,
-): Promise<ReadonlySet<string>> {
-  const failures = await listFailures(ports, { table: formatIdentifier(table) });
-  return new Set(failures.flatMap(({ record }) => record.segment?.uri ?? []));
+): Promise<QuarantineStateOf> {
+  const failures = await listFailures(ports, { table: formatIdentifier(table), all: true });
+  const waiting = new Set<string>();
+  const discarded = new Map<string, string | undefined>();
+  for (const { state, record } of failures) {
+    const { uri, etag } = record.segment ?? {};
+    if (uri === undefined) continue;
+    if (state === 'waiting') waiting.add(uri);
+    // Oldest first: what became of the newest failure counts.
+    if (state === 'discarded') discarded.set(uri, etag);
+    else discarded.delete(uri);
+  }
+  return ({ uri, version }) => {
+    if (waiting.has(uri)) return 'waiting';
+    if (!discarded.has(uri)) return undefined;
+    return (discarded.get(uri) ?? version) === version ? 'discarded' : undefined;
+  };
 }
 
 /** A listed object as a candidate for the ledger. */

@@ -11,6 +11,7 @@ import type { LostCommits } from '../health/lost-commits.ts';
  * - `engine-written`: in no retained snapshot, and an Iceberg engine wrote it: a segment of such a shipper, or a file of the table's own
  *   below a path that nothing remembers
  * - `quarantined`: it waits in quarantine
+ * - `discarded`: it was in quarantine and somebody settled it; its contents are still the same
  * - `gone`: a live entry without an object: reading the table fails
  * - `live-twice`: two live entries for one object: its rows are counted twice
  */
@@ -21,6 +22,7 @@ export type ReportedReason =
   | 'unprovable'
   | 'engine-written'
   | 'quarantined'
+  | 'discarded'
   | 'gone'
   | 'live-twice';
 
@@ -32,7 +34,7 @@ export interface Reconciliation {
   readonly listed: number;
   /** Objects that are live in the table. */
   readonly registered: number;
-  /** Objects that are not segments: the table's own files, markers, keys that map to no table. */
+  /** Objects that are never registered: the table's own files, markers, keys that map to no table, segments without rows. */
   readonly ignored: number;
   /** Uploaded within the grace period: probably still on their way. */
   readonly recent: number;
@@ -105,6 +107,7 @@ export function newTally(): Tally {
           unprovable: finding('unprovable'),
           'engine-written': finding('engine-written'),
           quarantined: finding('quarantined'),
+          discarded: finding('discarded'),
           gone: finding('gone'),
           'live-twice': finding('live-twice'),
         },

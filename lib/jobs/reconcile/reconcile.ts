@@ -17,9 +17,9 @@ import { missingTable } from '../register/ensure-table.ts';
 import { register } from '../register/register.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
-import { candidateOf, listedReference, segmentTest, waitingIn } from './dataset-objects.ts';
+import { candidateOf, listedReference, quarantineStates, segmentTest } from './dataset-objects.ts';
 import type { Dataset } from './datasets.ts';
-import { engineWritten } from './engine-written.ts';
+import { footerKinds } from './footer-kinds.ts';
 import { type ReconcileProgress, reconcileProgress } from './reconcile-progress.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
 
@@ -70,7 +70,7 @@ export async function reconcile(
 
   const tally = newTally();
   const live = await indexLive(state, dataset, ports, tally);
-  const waiting = await waitingIn(table, ports);
+  const quarantineStateOf = await quarantineStates(table, ports);
   const isSegment = segmentTest(dataset, state, layoutRouter(ports.entries));
   const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
   const untilMs = ports.clock.now() - graceMs;
@@ -94,15 +94,18 @@ export async function reconcile(
     else if (!isSegment(object)) tally.ignored += 1;
     else if (object.lastModifiedMs < sinceMs) tally.older += 1;
     else if (object.lastModifiedMs > untilMs) tally.recent += 1;
-    else if (waiting.has(object.uri)) tally.note('quarantined', object.uri);
-    else batch.push(object);
+    else {
+      const quarantined = quarantineStateOf(object);
+      if (quarantined === undefined) batch.push(object);
+      else tally.note(quarantined === 'waiting' ? 'quarantined' : 'discarded', object.uri);
+    }
     if (batch.length === BATCH) {
       await settle(batch);
       batch = [];
     }
   }
   await settle(batch);
-  await noteGone(state, dataset, ports, live, tally, startAfter);
+  await noteGone(dataset, ports, live, tally, startAfter);
   const report = { ...tally.report(table, directory), ...(lost !== undefined && { lost }) };
   ports.log.info({ event: 'reconciled', ...figures(report) });
   return report;
@@ -180,9 +183,14 @@ function settlerOf(
       else if (kind !== 'absent' || entry.copies === 'quarantine') tally.note('unprovable', uri);
       else unregistered.push(listedReference(object));
     }
-    const suspects = await engineWritten(unregistered, dataset, ports);
-    for (const uri of suspects) tally.note('engine-written', uri);
-    const missing = unregistered.filter((reference) => !suspects.has(segmentUri(reference)));
+    const kindOf = await footerKinds(unregistered, dataset, state, ports);
+    const missing: SegmentReference[] = [];
+    for (const reference of unregistered) {
+      const kind = kindOf.get(segmentUri(reference));
+      if (kind === 'engine-written') tally.note(kind, segmentUri(reference));
+      else if (kind === 'empty' || kind === 'missing') tally.ignored += 1;
+      else missing.push(reference);
+    }
     for (const reference of missing) tally.note('missing', segmentUri(reference));
     if (action === 'enqueue') await enqueue(missing, dataset, ports, tally);
     if (action === 'register') {
@@ -206,25 +214,29 @@ async function enqueue(
   add(tally, 'refused', refused.size);
 }
 
-/** Notes live entries below the directory whose object was not met, as far as this run got. */
+/**
+ * Notes live entries below the directory whose object was not met, as far as this run got. The table is loaded again: what
+ * others compacted away in the meantime, and deleted, is not gone.
+ */
 async function noteGone(
-  state: TableState,
-  { entry, directory }: Dataset,
+  { table, entry, directory }: Dataset,
   { portsOf }: ReconcilePorts,
   live: PathIndex,
   tally: Tally,
   startAfter: string | undefined,
 ): Promise<void> {
-  const head = branchHead(state, entry.branch);
-  if (head === undefined || live.size === tally.registered) return;
-  const noted = new Set<string>();
-  for await (const { filePath } of manifestReader(tableFiles(portsOf(entry))).live(head)) {
+  if (live.size === tally.registered) return;
+  const services = portsOf(entry);
+  const loaded = await services.catalog.load(table);
+  const head = loaded && branchHead(readTableMetadata(table, loaded), entry.branch);
+  if (head === undefined) return;
+  for await (const { filePath } of manifestReader(tableFiles(services)).live(head)) {
     const path = plainSpelling(filePath);
-    if (!path.startsWith(`${directory}/`) || live.wasSeen(path) || noted.has(path)) continue;
+    if (!path.startsWith(`${directory}/`) || live.wasSeen(path)) continue;
     if (startAfter !== undefined && !follows(path, startAfter)) continue;
     if (tally.resumeAfter !== undefined && follows(path, tally.resumeAfter)) continue;
-    noted.add(path);
-    tally.note('gone', path);
+    // What the index does not have was registered since; what it has is marked, so that it is noted once.
+    if (live.see(path, 0) !== undefined) tally.note('gone', path);
   }
 }
 

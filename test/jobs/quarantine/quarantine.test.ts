@@ -40,6 +40,7 @@ afterEach(() => registration.close());
 
 const upload = (name: string, bytes: Uint8Array): S3Record =>
   registration.upload(`thadam/v1/plant/orders/${name}.parquet`, bytes);
+const uriOf = ({ key }: S3Record) => `s3://lake/${key}`;
 const waiting = () => listFailures(ports);
 const sent = async (queueUrl = registrations) => {
   const messages = await queue.receive(queueUrl, { maxMessages: 10, waitSeconds: 0 });
@@ -92,6 +93,34 @@ describe('listFailures', () => {
 });
 
 describe('redrive', () => {
+  test('takes a discarded failure by its name: it is not settled any more', async () => {
+    const bad = await withUnfit();
+    await discard(await waiting(), ports);
+    const named = await listFailures(ports, { uris: [uriOf(bad)], all: true });
+    expect((await redrive(named, ports)).map((one) => one.sent)).toEqual([true]);
+    const [kept] = await listFailures(ports, { all: true });
+    expect(kept?.state).toBe('redriven');
+  });
+
+  test('loads a table once, however many of its segments are said to be absent', async () => {
+    await registration.deliver([upload('a', good(1))]);
+    await registration.deliver(['b', 'c', 'd'].map((name) => upload(name, unfit)));
+    let loads = 0;
+    registration.around = ({ catalog, ...services }) => ({
+      ...services,
+      catalog: {
+        ...catalog,
+        load(...table) {
+          loads += 1;
+          return catalog.load(...table);
+        },
+      },
+    });
+    const redriven = await redrive(await waiting(), ports, { absent: true });
+    expect(redriven.map((one) => one.sent)).toEqual([true, true, true]);
+    expect(loads).toBe(1);
+  });
+
   test('sends a segment once whatever its failures, then answers them', async () => {
     const bad = await withUnfit();
     await registration.deliver([bad]);

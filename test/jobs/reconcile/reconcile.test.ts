@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listFailures } from '../../../lib/jobs/quarantine/quarantine-list.ts';
+import { discard } from '../../../lib/jobs/quarantine/quarantine-redrive.ts';
 import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
 import {
   type ReconcileOptions,
@@ -7,6 +9,8 @@ import {
 } from '../../../lib/jobs/reconcile/reconcile.ts';
 import type { ReconcileProgress } from '../../../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../../../lib/jobs/reconcile/reconcile-report.ts';
+import { repair } from '../../../lib/jobs/repair/repair.ts';
+import { planRepair } from '../../../lib/jobs/repair/repair-plan.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
@@ -228,6 +232,23 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     expect(await nothingSent()).toEqual({ quarantined: [uriOf(bad)] });
   });
 
+  test('discarded: whoever settled it does not get it back, unless the key is uploaded again', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
+    await registration.deliver([bad]);
+    const ports = portsOf();
+    await discard(await listFailures(ports), ports);
+    expect(await nothingSent()).toEqual({ discarded: [uriOf(bad)] });
+    upload('bad', 2);
+    expect(found(await reconciled())).toEqual({ missing: [uriOf(bad)] });
+  });
+
+  test('without rows: it is never registered, so it is not missing', async () => {
+    await registration.deliver([upload('a', 1)]);
+    registration.upload('thadam/v1/plant/orders/empty.parquet', writeParquet(schema, []));
+    expect(await nothingSent()).toEqual({});
+  });
+
   test('written by an Iceberg engine: it may be left of a data path that nobody remembers (I11)', async () => {
     await registration.deliver([upload('a', 1)]);
     const engines = registration.upload(
@@ -255,6 +276,31 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     const uri = uriOf(there).replace('a.parquet', 'gone.parquet');
     await foreignAppend(registration, 'orders', [{ uri: uri.replace('s3:', 's3a:'), sizeBytes: 1 }]);
     expect(await nothingSent()).toEqual({ gone: [uri] });
+  });
+
+  test('gone is only what the table still has when it is told: maintenance goes on beside a long run', async () => {
+    const compacted = upload('a', 1);
+    await registration.deliver([compacted, upload('b', 2)]);
+    const ports = portsOf();
+    const [plan] = [await planRepair(uriOf(compacted), 'remove', ports)];
+    let isRemoved = false;
+    const removedMeanwhile = async () => {
+      isRemoved = true;
+      await repair(plan, ports, () => 60_000);
+      registration.stack.objects.delete('lake', compacted.key);
+    };
+    registration.around = (services) => ({
+      ...services,
+      store: {
+        ...services.store,
+        async *list(prefix, options) {
+          if (prefix.endsWith('/orders/') && !isRemoved) await removedMeanwhile();
+          yield* services.store.list(prefix, options);
+        },
+      },
+    });
+    expect(await nothingSent()).toEqual({});
+    expect(isRemoved).toBe(true);
   });
 
   test('gone, and replaced', async () => {
