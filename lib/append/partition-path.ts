@@ -8,18 +8,22 @@ import { partitionValue } from './partition-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
 const HIVE_NULL = '__HIVE_DEFAULT_PARTITION__';
+/** What Iceberg's own paths have for null. Of a string it may as well be the text. */
+const ICEBERG_NULL = 'null';
 
-/** Name → text, each percent-decoded once. A name that stands there twice with different texts claims nothing. */
-export function partitionClaims(key: string): ReadonlyMap<string, string> {
-  const claims = new Map<string, string>();
-  const contradicted = new Set<string>();
+/**
+ * The text that a key's directories give for each name, percent-decoded once. The text is undefined if it cannot be decoded, or
+ * if two directories give different texts for the name: what the key claims is then unknown, which is not the same as no claim.
+ */
+export function partitionClaims(key: string): ReadonlyMap<string, string | undefined> {
+  const claims = new Map<string, string | undefined>();
   for (const directory of key.split('/').slice(0, -1)) {
-    const [, name, text] = /^([^=]+)=(.*)$/s.exec(directory)?.map(decodeOnce) ?? [];
-    if (name === undefined || text === undefined) continue;
-    if ((claims.get(name) ?? text) !== text) contradicted.add(name);
-    claims.set(name, text);
+    const [, rawName = '', rawText = ''] = /^([^=]+)=(.*)$/s.exec(directory) ?? [];
+    const name = decodeOnce(rawName);
+    if (!name) continue;
+    const text = decodeOnce(rawText);
+    claims.set(name, claims.has(name) && claims.get(name) !== text ? undefined : text);
   }
-  for (const name of contradicted) claims.delete(name);
   return claims;
 }
 
@@ -33,8 +37,8 @@ function decodeOnce(text: string): string | undefined {
 
 /** A claim in single-value bytes, read as Iceberg and Hive write it; undefined when it is no value of this field. */
 export function claimedValue(field: ResolvedPartitionField, text: string): PartitionValue | undefined {
-  if (text === HIVE_NULL) return null;
   const { transform, sourceType, resultType } = field;
+  if (text === HIVE_NULL || (text === ICEBERG_NULL && resultType !== 'string')) return null;
   switch (transform.name) {
     case 'void':
       return undefined;

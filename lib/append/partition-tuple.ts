@@ -30,30 +30,49 @@ export function partitionTuple(input: {
   const { uri, key, fields, columns } = input;
   const claims = partitionClaims(key);
   return fields.map((field) => {
-    const text = claims.get(field.field.name);
+    const { name, 'source-id': sourceId } = field.field;
+    const text = claims.get(name);
     const claim = text === undefined ? undefined : claimedValue(field, text);
-    const range = columns.get(field.field['source-id']);
-    const value = partitionOf(field, range, claim);
+    const range = columns.get(sourceId);
+    const isUnreadable = claim === undefined && claims.has(name);
+    const value = partitionOf(field, range, claim, isUnreadable);
     if (value === undefined) throw undetermined(uri, field, range, text);
     return value;
   });
 }
 
-/** Undefined: more than one value, or not known. */
+/**
+ * Undefined if the file has more than one value, or the value is not known.
+ *
+ * @param isUnreadable whether the key names the field, but without a value that can be understood
+ */
 function partitionOf(
   field: ResolvedPartitionField,
   range: ColumnRange | undefined,
   claim: PartitionValue | undefined,
+  isUnreadable: boolean,
 ): PartitionValue | undefined {
   if (field.transform.name === 'void') return null;
-  if (range === undefined) {
-    if (field.transform.name === 'identity' && claim !== undefined) return claim;
-    return field.hasInitialDefault || (claim ?? null) !== null ? undefined : null;
-  }
+  if (range === undefined) return valueWithoutColumn(field, claim, isUnreadable);
   if (range.nullCount === range.valueCount) return null;
   return (
     provenValue(field, range) ?? (claim !== undefined && agrees(field, range, claim) ? claim : undefined)
   );
+}
+
+/**
+ * The partition of a file that lacks the source column. Readers then fill an identity-partitioned column with the partition's
+ * value (spec, "Column Projection"), so null is no value for a required column.
+ */
+function valueWithoutColumn(
+  field: ResolvedPartitionField,
+  claim: PartitionValue | undefined,
+  isUnreadable: boolean,
+): PartitionValue | undefined {
+  const isStated = field.transform.name === 'identity' && claim !== undefined;
+  if (!isStated && (field.hasInitialDefault || isUnreadable || (claim ?? null) !== null)) return undefined;
+  const value = isStated ? claim : null;
+  return value === null && field.isRequired ? undefined : value;
 }
 
 /** The value that every row has. Floats may hide a NaN, which no bound shows. */

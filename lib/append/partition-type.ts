@@ -43,6 +43,10 @@ function valueType(type: PrimitiveType, unique: (name: string) => string): AvroT
   const raw = (schema: AvroSchema): AvroType<Uint8Array> => ({ schema, write: writeRaw });
 
   const parsed = parsePrimitive(type);
+  if ('length' in parsed) {
+    const { length } = parsed;
+    return raw({ type: 'fixed', name: unique(`fixed_${length}`), size: length });
+  }
   if ('precision' in parsed) {
     const { precision, scale } = parsed;
     const size = bytesOfDecimal(precision);

@@ -1,3 +1,4 @@
+import { parsePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import { fittingBytes, isWholeNumber, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import { murmur3 } from './murmur3.ts';
@@ -6,8 +7,9 @@ import type { Transform } from './transform.ts';
 export type ValueTransform = Exclude<Transform, { readonly name: 'void' }>;
 
 /**
- * The partition value of a column's value, both in single-value bytes (spec, "Partition Transforms"). Undefined for one that its type
- * cannot hold, as the hour of the latest timestamp: Java's wraps round to another partition.
+ * The partition value of a column's value, both in single-value bytes (spec, "Partition Transforms"). Undefined for a value that
+ * its type cannot hold: the hour of the latest timestamp, which Java wraps round to another partition, or a decimal with more
+ * digits than its precision.
  */
 export function partitionValue(
   transform: ValueTransform,
@@ -16,7 +18,7 @@ export function partitionValue(
 ): Uint8Array | undefined {
   switch (transform.name) {
     case 'identity':
-      return value;
+      return withinPrecision(type, value);
     case 'bucket':
       return int(BigInt((murmur3(hashed(type, value)) & 0x7fff_ffff) % transform.buckets));
     case 'truncate':
@@ -47,9 +49,19 @@ function hashed(type: PrimitiveType, value: Uint8Array): Uint8Array {
 function truncated(type: PrimitiveType, value: Uint8Array, width: number): Uint8Array | undefined {
   if (isWholeNumber(type)) {
     const step = BigInt(width);
-    return fittingBytes(type, floorDivide(wholeNumber(type, value), step) * step);
+    const result = fittingBytes(type, floorDivide(wholeNumber(type, value), step) * step);
+    return result && withinPrecision(type, result);
   }
   return type === 'string' ? value.subarray(0, lengthOfCodePoints(value, width)) : value.subarray(0, width);
+}
+
+/** Statistics may hold more digits than a decimal's precision, and a truncated negative number has one more. */
+function withinPrecision(type: PrimitiveType, value: Uint8Array): Uint8Array | undefined {
+  const parsed = parsePrimitive(type);
+  if (!('precision' in parsed)) return value;
+  const limit = 10n ** BigInt(parsed.precision);
+  const number = wholeNumber(type, value);
+  return number < limit && -number < limit ? value : undefined;
 }
 
 /** How many bytes the first code points of UTF-8 text take. */

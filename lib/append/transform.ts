@@ -17,6 +17,8 @@ export interface ResolvedPartitionField {
   readonly column: string;
   /** Rows of files without the column are not null. */
   readonly hasInitialDefault: boolean;
+  /** No row may have a null: the column and the structs around it are required. */
+  readonly isRequired: boolean;
   /** `unknown` where the column has been dropped: only `void` allows that. */
   readonly sourceType: PrimitiveType;
   readonly resultType: PrimitiveType;
@@ -37,13 +39,14 @@ function resolve(field: PartitionField, columns: ReadonlyMap<number, IndexedFiel
   if (transform === undefined) {
     throw unsupported(field, 'only identity, bucket, truncate, year, month, day, hour and void are known');
   }
+  if ((field['source-ids']?.length ?? 1) > 1) throw unsupported(field, 'it has more than one source column');
   const source = columns.get(field['source-id']);
   const sourceType = typeof source?.type === 'string' ? source.type : 'unknown';
   if (sourceType === 'unknown' && transform.name !== 'void') {
     throw unsupported(field, 'the schema has no such column of a primitive type');
   }
   const result = resultType(transform, sourceType);
-  if (result.startsWith('fixed')) {
+  if (result.startsWith('fixed') && transform.name !== 'void') {
     throw unsupported(
       field,
       'Iceberg Java writes fixed partition values as bytes, so no manifest of it is read by all',
@@ -54,9 +57,15 @@ function resolve(field: PartitionField, columns: ReadonlyMap<number, IndexedFiel
     transform,
     column: source?.path.join('.') ?? '',
     hasInitialDefault: (source?.field?.['initial-default'] ?? null) !== null,
+    isRequired: isRequired(source, columns),
     sourceType,
     resultType: result,
   };
+}
+
+function isRequired(column: IndexedField | undefined, columns: ReadonlyMap<number, IndexedField>): boolean {
+  if (column?.required !== true) return false;
+  return column.parentId === undefined || isRequired(columns.get(column.parentId), columns);
 }
 
 function unsupported(field: PartitionField, reason: string): RegistrarError {

@@ -33,14 +33,15 @@ interface Case {
   readonly range?: ColumnRange;
   readonly key?: string;
   readonly initialDefault?: unknown;
+  readonly required?: boolean;
 }
 
-function fields({ type, transform, initialDefault }: Case) {
+function fields({ type, transform, initialDefault, required = false }: Case) {
   return resolvePartitionFields(
     { 'spec-id': 0, fields: [{ 'source-id': 1, 'field-id': 1000, name: 'p', transform }] },
     {
       type: 'struct',
-      fields: [{ id: 1, name: 'c', required: false, type, 'initial-default': initialDefault }],
+      fields: [{ id: 1, name: 'c', required, type, 'initial-default': initialDefault }],
     },
   );
 }
@@ -128,6 +129,13 @@ describe('partitionTuple', () => {
       'a percent sign of the value',
       { type: 'string', transform: 'identity', key: 'p=5%2525/x' },
       text('5%25'),
+    ],
+    ['null by Iceberg', { type: 'int', transform: 'identity', key: 'p=null/x' }, null],
+    ['text that reads null', { type: 'string', transform: 'identity', key: 'p=null/x' }, text('null')],
+    [
+      'the key, where a required column is not in the file',
+      { type: 'int', transform: 'identity', required: true, key: 'p=7/x' },
+      int(7),
     ],
     ['a plus sign', { type: 'string', transform: 'identity', key: 'p=a+b/x' }, text('a+b')],
   ])('is told by %s', (_what, one, expected) => {
@@ -251,6 +259,41 @@ describe('partitionTuple', () => {
       'text that is no value',
       { type: 'int', transform: 'identity', initialDefault: 5, key: 'p=2147483648/x' },
       /2147483648/,
+    ],
+    [
+      'no column, and text in the key that is no value: null would lose it',
+      { type: 'date', transform: 'identity', key: 'p=20240101/x' },
+      /the key says "p=20240101"/,
+    ],
+    [
+      'no column, and a key with two values',
+      { type: 'int', transform: 'identity', key: 'p=1/p=2/x' },
+      /lacks the column/,
+    ],
+    [
+      'no column, and a broken percent sequence in the key',
+      { type: 'string', transform: 'identity', key: 'p=50%/x' },
+      /lacks the column/,
+    ],
+    [
+      'a required column that neither file nor key has',
+      { type: 'string', transform: 'identity', required: true },
+      /lacks the column/,
+    ],
+    [
+      'a required column that the key says is null',
+      { type: 'string', transform: 'identity', required: true, key: 'p=__HIVE_DEFAULT_PARTITION__/x' },
+      /lacks the column/,
+    ],
+    [
+      'more digits than the decimal has',
+      { type: 'decimal(2,0)', transform: 'identity', range: range(Buffer.from('0190', 'hex')) },
+      /from 400 to 400/,
+    ],
+    [
+      'a decimal that is truncated to more digits than it has',
+      { type: 'decimal(2,0)', transform: 'truncate[1000]', range: range(Buffer.from('fb', 'hex')) },
+      /from -5 to -5/,
     ],
     [
       'a day that there is not',

@@ -24,6 +24,11 @@ describe('prepareAppend', () => {
     ['a source that the schema lacks', { 'source-id': 99 }, 'column ID 99: the schema has no such column'],
     ['a source that is a struct', { 'source-id': 18 }, 'the schema has no such column of a primitive type'],
     ['a fixed partition value', { 'source-id': 20 }, 'Iceberg Java writes fixed'],
+    [
+      'several source columns',
+      { 'source-ids': [1, 2], transform: 'bucket[4]' },
+      'more than one source column',
+    ],
   ])('refuses %s', (_what, change, message) => {
     const fields = [{ name: 'p', 'source-id': 1, 'field-id': 1000, transform: 'identity', ...change }];
     const state = emptyTable(2, { specs: [{ 'spec-id': 9, fields }] });
@@ -43,6 +48,17 @@ describe('prepareAppend', () => {
     const [manifest] = manifests;
     expect(manifest?.file.partitions).toMatchObject([{ containsNull: true, lowerBound: undefined }]);
     expect([...readManifestEntries(manifest?.bytes ?? Buffer.alloc(0), 'm.avro')]).toHaveLength(1);
+  });
+
+  it('writes nulls for a void field of a fixed column, which a v1 table keeps after its partition field was dropped', () => {
+    const fields = [{ name: 'p', 'source-id': 20, 'field-id': 1000, transform: 'void' }];
+    const fixed = { id: 20, name: 'fx', required: false, type: 'fixed[3]' };
+    const schema = { ...javaSchema, fields: [...javaSchema.fields, fixed] };
+    const state = emptyTable(1, { specs: [{ 'spec-id': 9, fields }] });
+    const dataFiles = [{ ...dataFile('a'), specId: 9, partition: [null] }];
+    const { manifests } = prepareAppend({ state, schema, dataFiles, snapshotId: 1n, uuid });
+    const bytes = manifests[0]?.bytes ?? Buffer.alloc(0);
+    expect([...readManifestEntries(bytes, 'm.avro')]).toHaveLength(1);
   });
 
   it('refuses a tuple that is not of the spec, rather than write nulls', () => {
