@@ -66,14 +66,33 @@ export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: 
   tally.nulls = nulls === undefined || tally.nulls === undefined ? undefined : tally.nulls + nulls;
   if (tally.codec === undefined || nulls === numValues) return;
 
-  const { minValue, maxValue, min, max } = statistics ?? {};
+  const { minValue, maxValue, isMinValueExact, isMaxValueExact, min, max } = statistics ?? {};
   if (tally.usesMinMaxValue && (minValue ?? maxValue) !== undefined) {
-    addExtreme(tally, tally.codec, tally.lower, minValue, statistics?.isMinValueExact);
-    addExtreme(tally, tally.codec, tally.upper, maxValue, statistics?.isMaxValueExact);
+    addExtremes(tally, tally.codec, [minValue, maxValue], [isMinValueExact, isMaxValueExact]);
   } else {
-    addExtreme(tally, tally.codec, tally.lower, tally.usesDeprecatedMinMax ? min : undefined, true);
-    addExtreme(tally, tally.codec, tally.upper, tally.usesDeprecatedMinMax ? max : undefined, true);
+    addExtremes(tally, tally.codec, tally.usesDeprecatedMinMax ? [min, max] : [undefined, undefined]);
   }
+}
+
+/**
+ * A minimum above the maximum, or a NaN, shows that the writer orders values in another way: then neither bound of the column
+ * is known, whatever the other row groups have.
+ */
+function addExtremes(
+  tally: ColumnTally,
+  codec: ValueCodec,
+  extremes: readonly [min: Uint8Array | undefined, max: Uint8Array | undefined],
+  isExact: readonly [min?: boolean | undefined, max?: boolean | undefined] = [],
+): void {
+  const [min, max] = extremes.map((bytes) => bytes && codec.read(bytes, tally.fixedLength));
+  const isInverted = min !== undefined && max !== undefined && codec.compare(min, max) > 0;
+  if (isInverted || Number.isNaN(min) || Number.isNaN(max)) {
+    tally.lower.isKnown = false;
+    tally.upper.isKnown = false;
+    return;
+  }
+  addExtreme(codec, tally.lower, min, isExact[0]);
+  addExtreme(codec, tally.upper, max, isExact[1]);
 }
 
 /** The null count of a chunk; undefined if it is missing or impossible. */
@@ -83,20 +102,13 @@ function nullCount(statistics: Statistics | undefined, numValues: bigint): bigin
 }
 
 function addExtreme(
-  tally: ColumnTally,
   codec: ValueCodec,
   extreme: Extreme,
-  bytes: Uint8Array | undefined,
+  value: ColumnValue | undefined,
   isExact = true,
 ): void {
-  const value = bytes && codec.read(bytes, tally.fixedLength);
   if (value === undefined) {
     extreme.isKnown = false;
-    return;
-  }
-  if (Number.isNaN(value)) {
-    tally.lower.isKnown = false;
-    tally.upper.isKnown = false;
     return;
   }
   const order = extreme.value === undefined ? -1 : codec.compare(value, extreme.value);
@@ -115,13 +127,9 @@ export interface Bound {
   readonly isExact: boolean;
 }
 
-/** The bounds of the column; none if the lower one is above the upper one. */
 export function boundsOf(tally: ColumnTally): { readonly lower?: Bound; readonly upper?: Bound } {
   const { codec, lower, upper } = tally;
   if (codec === undefined) return {};
-  const isInverted =
-    lower.value !== undefined && upper.value !== undefined && codec.compare(lower.value, upper.value) > 0;
-  if (isInverted) return {};
   const boundOf = ({ isKnown, value, isExact, side }: Extreme): Bound | undefined => {
     const bytes = isKnown && value !== undefined ? codec.write(value, side) : undefined;
     return bytes && { bytes, isExact };

@@ -81,11 +81,12 @@ export function segmentOf(
   };
 }
 
+/** Null counts below lists and maps prove nothing: Arrow's writer leaves out the rows whose list is null (apache/arrow#51097). */
 function provenNonNull(schema: Schema, columns: readonly Column[]): ReadonlySet<number> {
   const proven = new Set<number>();
   for (const { id, required } of indexById(schema).values()) if (required) proven.add(id);
-  for (const { nullCount, lineage } of columns) {
-    if (nullCount === 0n) for (const id of lineage) proven.add(id);
+  for (const { nullCount, isRepeated, lineage } of columns) {
+    if (nullCount === 0n && !isRepeated) for (const id of lineage) proven.add(id);
   }
   return proven;
 }

@@ -88,7 +88,7 @@ describe('metricsOf: bounds', () => {
 
   test('take uint32 as unsigned, in eight bytes (A11)', () => {
     const column = { physical: INT32, converted: 13 };
-    expect(bounds(metrics(column, [group(int32(1), int32(-1)), group(int32(-2), int32(5))]))).toEqual([
+    expect(bounds(metrics(column, [group(int32(1), int32(-1)), group(int32(5), int32(-2))]))).toEqual([
       '0100000000000000',
       'ffffffff00000000',
     ]);
@@ -108,6 +108,16 @@ describe('metricsOf: bounds', () => {
       expect(bounds(metrics({ physical: DOUBLE }, [good, bad]))).toEqual(none);
       expect(bounds(metrics({ physical: DOUBLE }, [bad, good]))).toEqual(none);
     }
+  });
+
+  test('are none where one row group has them the wrong way round: its writer orders values differently', () => {
+    const onFixed = { physical: FIXED, typeLength: 2, converted: 5, precision: 4, scale: 0 };
+    const value = (...bytes: number[]) => Uint8Array.from(bytes);
+    // -5, 3 and 700 in the order of unsigned bytes; the other row group would hide that from the merged bounds.
+    const unsigned = group(value(0, 3), value(0xff, 0xfb));
+    const wide = group(value(0xff, 0xf6), value(0, 20));
+    expect(bounds(metrics(onFixed, [unsigned, wide]))).toEqual(none);
+    expect(bounds(metrics(onFixed, [wide, unsigned]))).toEqual(none);
   });
 
   test('of a NaN are none even where the other side was unknown before', () => {

@@ -206,6 +206,12 @@ describe('segmentOf', () => {
     expect([...provenNonNull].sort((a, b) => a - b)).toEqual([1, 4, 5, 10]);
   });
 
+  test('takes no proof from below a list: Arrow counts no null there for a row whose list is null (A30)', () => {
+    const columns = [listOf('l', group('element', [leaf('x', 3, 0)], 2), 1)];
+    const { provenNonNull } = segmentFrom(nested(columns, [0]));
+    expect([...provenNonNull]).toEqual([3]);
+  });
+
   test('needs the proof of every row group (A30)', () => {
     const groups = [
       { rows: 2, statistics: [{ nulls: 0 }] },
