@@ -3,6 +3,7 @@ import { metadataDirectory } from '../spec/metadata-directory.ts';
 import { followSchema, nameMappingProperty } from '../spec/name-mapping.ts';
 import { withoutEndSlashes } from '../spec/object-uri.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
+import { canonicalPrimitive } from '../spec/primitive-type.ts';
 import { highestFieldId, type Schema } from '../spec/schema.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
 import type { TableState } from '../spec/table-state.ts';
@@ -244,7 +245,7 @@ function columnDifferences(wanted: Columns, actual: Columns): readonly string[] 
     const column = columns.get(id);
     return column === undefined
       ? 'absent'
-      : `"${fullName(columns, column)}" ${column.type.replaceAll(/\s/g, '')}`;
+      : `"${fullName(columns, column)}" ${canonicalPrimitive(column.type)}`;
   };
   return [...new Set([...wanted.keys(), ...actual.keys()])]
     .filter((id) => described(wanted, id) !== described(actual, id))

@@ -1,3 +1,4 @@
+import { canonicalPrimitive } from '../spec/primitive-type.ts';
 import type { Schema } from '../spec/schema.ts';
 import { highestFieldId } from '../spec/schema.ts';
 import type { TableState } from '../spec/table-state.ts';
@@ -39,13 +40,13 @@ function schemaId(schema: Schema): number {
 }
 
 /**
- * A canonical text of a schema without its ID, regardless of key order, the order of identifier fields, and white space in
+ * A canonical text of a schema without its ID, regardless of key order, the order of identifier fields, and the spelling of
  * types.
  */
 function canonical(schema: Schema): string {
   const identifierIds = [...(schema['identifier-field-ids'] ?? [])].sort((a, b) => a - b);
   return JSON.stringify([schema.fields, identifierIds], (key, value: unknown) => {
-    if (typeKeys.has(key) && typeof value === 'string') return value.replaceAll(/\s/g, '');
+    if (typeKeys.has(key) && typeof value === 'string') return canonicalPrimitive(value);
     if (typeof value === 'bigint') return `${value}n`;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

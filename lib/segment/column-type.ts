@@ -4,6 +4,7 @@
  * the way out. Sources: Iceberg spec, Appendix A "Parquet"; parquet-format, LogicalTypes.md; cases A11 to A22.
  */
 import { RegistrarError } from '../errors.ts';
+import { canonicalPrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import type { LogicalType, SchemaElement } from './footer.ts';
 import { formatPath } from './parquet-schema.ts';
@@ -237,18 +238,23 @@ function uuidType({ typeLength = 0 }: SchemaElement, refuse: Refuse): PrimitiveT
   return 'uuid';
 }
 
-/** CRS84 is the default of Parquet and of Iceberg alike. */
+/** CRS84 is the default of Parquet and of Iceberg alike. Iceberg's catalogs answer a default as if it had not been written. */
 function geometryType({ logicalType }: SchemaElement): PrimitiveType {
   const crs = logicalType?.kind === 'geometry' ? logicalType.value.crs : undefined;
-  return crs ? `geometry(${crs})` : 'geometry';
+  return crs ? withoutDefaults(`geometry(${crs})`) : 'geometry';
 }
 
 function geographyType({ logicalType }: SchemaElement, refuse: Refuse): PrimitiveType {
   const { crs, algorithm = 0 } = logicalType?.kind === 'geography' ? logicalType.value : {};
   const edges = edgeAlgorithms[algorithm];
   if (edges === undefined) refuse.unsupported(`its edge algorithm ${algorithm} is not known`);
-  if (algorithm === 0) return crs ? `geography(${crs})` : 'geography';
+  if (algorithm === 0) return crs ? withoutDefaults(`geography(${crs})`) : 'geography';
   return `geography(${crs ?? 'OGC:CRS84'}, ${edges})`;
+}
+
+function withoutDefaults(type: PrimitiveType): PrimitiveType {
+  const canonical = canonicalPrimitive(type);
+  return canonical.includes('(') ? type : canonical;
 }
 
 const edgeAlgorithms = ['spherical', 'vincenty', 'thomas', 'andoyer', 'karney'];

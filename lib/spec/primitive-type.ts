@@ -34,7 +34,17 @@ export function isPromotion(from: PrimitiveType, to: PrimitiveType): boolean {
   );
 }
 
-/** Equality of primitive types, white space inside their parameters aside. */
+/** Equality of primitive types, whatever white space is inside their parameters and whether a default parameter is written. */
 export function samePrimitive(a: PrimitiveType, b: PrimitiveType): boolean {
-  return a === b || a.replaceAll(/\s/g, '') === b.replaceAll(/\s/g, '');
+  return a === b || canonicalPrimitive(a) === canonicalPrimitive(b);
+}
+
+/**
+ * The spelling that all spellings of a primitive type share: without white space, and without the coordinate reference system
+ * and edge algorithm that geometry and geography have by default (table spec, "Primitive Types").
+ */
+export function canonicalPrimitive(type: PrimitiveType): string {
+  const spelled = type.replaceAll(/\s/g, '');
+  if (!spelled.startsWith('geo')) return spelled;
+  return spelled.replace(/,spherical\)$/i, ')').replace(/\(OGC:CRS84\)$/i, '');
 }

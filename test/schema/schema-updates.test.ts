@@ -29,6 +29,13 @@ describe('schemaUpdates', () => {
     });
   });
 
+  test('a type spelled with its default parameters, as catalogs answer it without: nothing', () => {
+    const shapes = schema(7, column(1, 'shape', 'geometry'));
+    const withShapes = { ...state, schemas: [shapes], currentSchema: shapes };
+    const wanted = struct(column(1, 'shape', 'geometry(OGC:CRS84)'));
+    expect(schemaUpdates(withShapes, wanted).updates).toEqual([]);
+  });
+
   test('a new one: the next ID, and last-column-id does not fall', () => {
     const { schema: added, updates } = schemaUpdates(state, struct(column(1, 'a', 'int')));
     expect(added['schema-id']).toBe(8);

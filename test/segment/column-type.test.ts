@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RegistrarError } from '../../lib/errors.ts';
-import { boolean, i8, i32, struct, type ThriftValue } from '../fuzz/compact-writer.ts';
+import { binary, boolean, i8, i32, struct, type ThriftValue } from '../fuzz/compact-writer.ts';
 import { type FlatColumn, flatFooter, segmentFrom } from './flat-footer.ts';
 
 const [BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -14,6 +14,7 @@ const time = (kind: 7 | 8, unit: number, isUtc: boolean) =>
   logical(kind, struct({ 1: boolean(isUtc), 2: struct({ [unit]: nothing }) }));
 const decimal = (precision: number, scale: number) =>
   logical(5, struct({ 1: i32(scale), 2: i32(precision) }));
+const crs = (name: string) => struct({ 1: binary(name) });
 const converted = (type: number): Partial<FlatColumn> => ({ converted: type });
 const [MILLIS, MICROS, NANOS] = [1, 2, 3];
 
@@ -108,6 +109,15 @@ const matrix: readonly [
     unsupported,
     'geography(OGC:CRS84, karney)',
   ],
+  ['geometry with the default system', BYTE_ARRAY, logical(17, crs('OGC:CRS84')), unsupported, 'geometry'],
+  [
+    'geometry with another system',
+    BYTE_ARRAY,
+    logical(17, crs('srid:3857')),
+    unsupported,
+    'geometry(srid:3857)',
+  ],
+  ['geography with the default system', BYTE_ARRAY, logical(18, crs('OGC:CRS84')), unsupported, 'geography'],
   ['geography with edges of the future', BYTE_ARRAY, logical(18, struct({ 2: i32(9) })), unsupported],
   ['a logical type of the future (A22)', BYTE_ARRAY, logical(60), unsupported],
   ['a converted type of the future', BYTE_ARRAY, converted(99), unsupported],
