@@ -19,7 +19,10 @@ export function fieldIdsByName(
   const ids = new Map<number, number>();
   const inTable = columnsNamed(merged.table);
   const inDataset = columnsNamed(merged.dataset.columns);
-  let lastId = Math.max(lastColumnId, ...merged.table.keys(), ...merged.dataset.columns.keys());
+  let lastId = lastColumnId;
+  for (const columns of [merged.table, merged.dataset.columns]) {
+    for (const id of columns.keys()) lastId = Math.max(lastId, id);
+  }
 
   const visit = (type: Type, mapped: NameMapping, parentId: number | undefined): void => {
     if (typeof type === 'string') return;

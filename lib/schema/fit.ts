@@ -1,5 +1,5 @@
 import { isSameOrPromotion } from '../spec/primitive-type.ts';
-import { type Column, type Columns, pathOf, withAncestors } from './columns.ts';
+import { type Column, type Columns, isInMapKey, pathOf, withAncestors } from './columns.ts';
 import { otherType, placesOf } from './follow.ts';
 import type { Violation } from './violation.ts';
 
@@ -55,6 +55,13 @@ export function fit(segment: Columns, table: Columns, rules: FitRules): Fit {
         ? isFilled(held, segment, rules)
         : column.required || rules.provenNonNull.has(held.id);
     if (filled) continue;
+    if (held.role !== 'key' && isInMapKey(table, held)) {
+      violations.push({
+        path: pathOf(table, held),
+        fieldId: held.id,
+        problem: `map keys never change, but the file ${column === undefined ? 'lacks this required part of one' : 'does not prove that it has no nulls'}; write it as required`,
+      });
+    }
     if (guarded.has(held.id)) {
       violations.push({
         path: pathOf(table, held),

@@ -504,6 +504,15 @@ describe('mergeSchemas: every segment against the resulting table', () => {
     expect(table.state().currentSchema.fields[1]).toEqual(column(2, 's', struct(required(3, 'a', 'int'))));
   });
 
+  test('a required part of a map key is never relaxed: a segment that does not prove it is refused', () => {
+    const keyed = (part: typeof id) => [id, column(2, 'm', map(3, struct(part), 5, 'int'))];
+    const table = followed(keyed(required(4, 'a', 'int')));
+    const merge = table.register([segment(keyed(column(4, 'a', 'int')), { provenNonNull: new Set([1]) })]);
+    expect(complaints(merge)).toEqual([
+      expect.stringMatching(/"m.key.a" \(4\): map keys never change, but the file does not prove/),
+    ]);
+  });
+
   test('required elements and values are relaxed, map keys never', () => {
     const strict = (elements: boolean) => [
       column(1, 'l', { ...(list(2, 'int') as object), 'element-required': elements } as never),

@@ -38,4 +38,11 @@ describe('wide schemas (A33): a merge goes through what was there a few times, n
     expect([...ids].every(([provisional, final]) => provisional === final)).toBe(true);
     expect(walks.count).toBeLessThan(5);
   });
+
+  test('fieldIdsByName takes as many columns as a file may have', () => {
+    const columns = columnsOf(wide(1, 100_000));
+    const merged = { table: columns, dataset: { ...unknownDataset, columns } };
+    const ids = fieldIdsByName(struct(column(1, 'more', 'int')), [], merged, 0);
+    expect(ids.get(1)).toBe(100_000);
+  });
 });
