@@ -167,7 +167,8 @@ async function readConfig(
       readFile: (name) => readFile(name, 'utf8'),
       readObject: (uri) => Promise.reject(new Error(`"${uri}" is not read while deploying`)),
       resolveSecret: async (store, name) => {
-        secrets.push({ store, name });
+        // `ID#KEY` is one value of the secret `ID`.
+        secrets.push({ store, name: name.replace(/#.*$/s, '') });
         return 'unread';
       },
     },

@@ -75,7 +75,7 @@ async function readEntry(
   const unresolved: string[] = [];
   const settings = await resolveReferences(
     written,
-    (kind, name) => resolve(kind, name, env, readers),
+    async (kind, name) => (await resolve(kind, name, env, readers))?.replace(/\r?\n$/, ''),
     unresolved,
   );
   const validated = validateEntry(settings, written);
@@ -122,7 +122,7 @@ async function resolve(
     case 'env':
       return env[name];
     case 'file':
-      return (await readFile(name)).replace(/\r?\n$/, '');
+      return readFile(name);
     case 'secretsmanager':
     case 'ssm':
       return resolveSecret(kind, name);

@@ -220,6 +220,17 @@ describe('loadConfig: references', () => {
     expect(entry.table_properties).toEqual({ owner: '${env:Y}' });
   });
 
+  it('takes one line break off the end, which `echo` and editors put there', async () => {
+    const catalog_credential = { client_id: '${env:ID}', client_secret: '${secretsmanager:lake}' };
+    const entry = await entryOf(
+      { ...minimal, catalog_credential, catalog_headers: { 'X-Key': '${ssm:key}' } },
+      { ID: 'registrar\n' },
+      { resolveSecret: async (kind) => (kind === 'ssm' ? 'two\n\n' : 'some-secret\r\n') },
+    );
+    expect(entry.catalog_credential).toEqual({ client_id: 'registrar', client_secret: 'some-secret' });
+    expect(Object.values(entry.catalog_headers ?? {})).toEqual(['two\n']);
+  });
+
   it.each([
     ['${env:MISSING}', '"${env:MISSING}" names a variable that is not set: set it'],
     [

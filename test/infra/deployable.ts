@@ -9,7 +9,7 @@ const SETTINGS = {
   namespace: 'analytics',
   catalog_uri: 'https://catalog.example.com/iceberg',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
-  catalog_token: '${secretsmanager:prod/catalog}',
+  catalog_token: '${secretsmanager:prod/catalog#token}',
   quarantine_url: 's3://lake/quarantine',
 };
 
