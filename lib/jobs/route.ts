@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import { decodeEvent } from '../event/decode-event.ts';
@@ -23,7 +22,6 @@ export interface RoutePorts {
 /** Waits before resending what the queue did not accept, in milliseconds. */
 const RESEND_AFTER_MS = [200, 1000];
 const SAMPLE_SIZE = 5;
-const CONCURRENT_QUARANTINE_WRITES = 16;
 
 type Routed = RoutedSegment & { readonly message: DecodedMessage };
 type Failures = Map<DecodedMessage, RegistrarError>;
@@ -38,10 +36,11 @@ type Failures = Map<DecodedMessage, RegistrarError>;
  */
 export async function route(event: unknown, ports: RoutePorts): Promise<BatchResponse> {
   const { messages } = decodeEvent(event);
-  const failures: Failures = new Map();
   const { routed, unroutable, ignored } = routeAll(messages, ports.entries);
 
-  const quarantined = await setAside(messages, failures, ports);
+  const failures: Failures = new Map(await quarantineRejected(messages, ports));
+  const rejected = messages.filter((message) => message.rejected.length > 0);
+  const quarantined = rejected.filter((message) => !failures.has(message)).length;
   const chunks = await sendAll(routed, failures, ports);
 
   if (unroutable.length > 0) {
@@ -81,27 +80,6 @@ function routeAll(messages: readonly DecodedMessage[], entries: readonly Entry[]
     }
   }
   return { routed, unroutable, ignored };
-}
-
-async function setAside(
-  messages: readonly DecodedMessage[],
-  failures: Failures,
-  ports: RoutePorts,
-): Promise<number> {
-  const rejected = messages.filter((message) => message.rejected.length > 0);
-  if (rejected.length === 0) return 0;
-  const sample = rejected.slice(0, SAMPLE_SIZE).map(({ messageId, rejected: [error] }) => ({
-    messageId,
-    code: error?.code,
-    message: error?.message,
-  }));
-  ports.log.warn({ event: 'event.rejected', count: rejected.length, sample });
-
-  await pLimit(CONCURRENT_QUARANTINE_WRITES).map(rejected, async (message) => {
-    const failure = await quarantineRejected(message, ports);
-    if (failure !== undefined) failures.set(message, failure);
-  });
-  return rejected.filter((message) => !failures.has(message)).length;
 }
 
 async function sendAll(routed: readonly Routed[], failures: Failures, ports: RoutePorts): Promise<number> {

@@ -31,13 +31,14 @@ const PUBLISHED: Readonly<Record<string, Published>> = {
     },
   },
   quarantined: { dimensions: [['code']], metrics: { quarantined: ONE } },
+  'event.rejected': { dimensions: [[]], metrics: { quarantined: COUNT } },
   'table-failed': { dimensions: [['table'], ['code']], metrics: { failures: ONE } },
   'route.failed': { dimensions: [['code']], metrics: { failures: ONE } },
   'commits-lost': { dimensions: [[]], metrics: { commitsLost: ONE } },
   'history-short': { dimensions: [[]], metrics: { historyShort: ONE } },
   routed: {
     dimensions: [[]],
-    metrics: { routed: ['Count', 'segments'], unroutable: COUNT, quarantined: COUNT },
+    metrics: { routed: ['Count', 'segments'], unroutable: COUNT },
   },
   reconciled: { dimensions: [[]], metrics: { reconcileMissing: ['Count', 'missing'] } },
   'table-health': {

@@ -31,6 +31,7 @@ const SAMPLES = [
   { event: 'route.failed', code: 'queue.unavailable', message: 'no', messages: 1 },
   { event: 'history-short', table: 'a.b' },
   { event: 'routed', messages: 1, segments: 7, unroutable: 0, quarantined: 1 },
+  { event: 'event.rejected', count: 2, quarantined: 1 },
   { event: 'reconciled', table: 'a.b', missing: 3 },
   { event: 'table-health', table: 'a.b', available: 1, fresh: 0, healthy: 1, ageMs: 5, openFailures: 0 },
   { event: 'health', tablesUnavailable: 0, tablesStale: 1, tablesUnhealthy: 0 },

@@ -2,6 +2,7 @@ import { type ErrorCode, RegistrarError } from '../../errors.ts';
 import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
 import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { logFailures } from './log-failures.ts';
 import { registerAlone } from './register-alone.ts';
 import type { TablePorts, TableTarget } from './register-ports.ts';
 import { registerTable } from './register-table.ts';
@@ -76,10 +77,8 @@ export async function registerDelivered(
     if (!isGroupsFailure || group.length === 1) at += group.length;
     size = isGroupsFailure || alone ? 1 : Math.min(MAX_SEGMENTS_A_COMMIT, size * 2);
   }
-  return {
-    outcomes: references.map((reference) => outcomes.get(reference) ?? notReached(reference, target)),
-    registrations,
-  };
+  const rest = references.filter((reference) => !outcomes.has(reference));
+  return { outcomes: [...outcomes.values(), ...notReached(rest, target, ports)], registrations };
 }
 
 /** Goes through all segments once, as many at a time as their footers find room in memory. */
@@ -87,7 +86,7 @@ async function inRounds(
   target: TableTarget,
   references: readonly SegmentReference[],
   registerAll: (group: readonly SegmentReference[]) => ReturnType<typeof registerTable>,
-  { remainingMs }: TablePorts,
+  ports: TablePorts,
 ): Promise<BatchResult> {
   const outcomes: SegmentOutcome[] = [];
   const registrations: Registration[] = [];
@@ -98,24 +97,30 @@ async function inRounds(
     outcomes.push(...done.outcomes);
     if (done.registration !== undefined) registrations.push(done.registration);
     rest = rest.filter((reference) => !settled.has(reference));
-  } while (rest.length > 0 && remainingMs() > GROUP_MS);
-  return {
-    outcomes: [...outcomes, ...rest.map((reference) => notReached(reference, target))],
-    registrations,
-  };
+  } while (rest.length > 0 && ports.remainingMs() > GROUP_MS);
+  return { outcomes: [...outcomes, ...notReached(rest, target, ports)], registrations };
 }
 
 function isOutage(code: ErrorCode): boolean {
   return code !== 'internal.error' && code !== 'catalog.refused';
 }
 
-function notReached(reference: SegmentReference, { table }: TableTarget): SegmentOutcome {
+/** The outcomes of segments that this invocation did not get to. */
+function notReached(
+  references: readonly SegmentReference[],
+  { table }: TableTarget,
+  { log }: TablePorts,
+): readonly SegmentOutcome[] {
   const name = formatIdentifier(table);
-  const uri = segmentUri(reference);
-  const error = new RegistrarError(
-    'invocation.timeout',
-    `Cannot register "${uri}" in table "${name}" in this invocation: the segments before it took all the time; it is delivered again`,
-    { context: { uri, table: name } },
-  );
-  return { reference, table: name, kind: 'failed', error };
+  const outcomes = references.map((reference) => {
+    const uri = segmentUri(reference);
+    const error = new RegistrarError(
+      'invocation.timeout',
+      `Cannot register "${uri}" in table "${name}" in this invocation: the segments before it took all the time, or met an outage; it is delivered again`,
+      { context: { uri, table: name } },
+    );
+    return { reference, table: name, kind: 'failed', error } as const;
+  });
+  logFailures(name, outcomes, log);
+  return outcomes;
 }

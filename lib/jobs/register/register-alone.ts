@@ -5,6 +5,7 @@ import type { SegmentOutcome } from '../../report/outcome.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { LONGEST_INVOCATION_MS } from '../longest-invocation.ts';
 import { quarantinedSegment, quarantineSegment } from '../quarantine/quarantine-segment.ts';
+import { logFailures } from './log-failures.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import { withinTime } from './within-time.ts';
 
@@ -29,13 +30,20 @@ export async function registerAlone(
     const { waiting, deadly, survived } = await wordOf(about, ports);
     if (waiting !== undefined) return waitsOn(about, waiting);
     if (deadly !== undefined) {
-      if (isYoung(deadly.record, ports)) return failed(about, stillTrying(reference, table));
-      return await setAside(target, about, died(reference, table, deadly), deadly.uri, ports);
+      if (isYoung(deadly.record, ports))
+        return told(failed(about, stillTrying(reference, table)), table, ports);
+      return told(
+        await setAside(target, about, died(reference, table, deadly), deadly.uri, ports),
+        table,
+        ports,
+      );
     }
     const trying = survived ? undefined : await ports.quarantine.put(tryRecord('trying', about, ports));
     // A segment that is merely slow is answered for, so that the next invocation does not take it for deadly.
     const left = ports.remainingMs() - ANSWER_MS;
-    const done = await withinTime(registerIt(), left, () => failed(about, outOfTime(about)), ports.timers);
+    const late = failed(about, outOfTime(about));
+    const done = await withinTime(registerIt(), left, () => late, ports.timers);
+    if (done === late) told(late, table, ports);
     const [outcome] = done.outcomes;
     const isOurs = outcome?.kind === 'failed' && outcome.error.code === 'internal.error';
     if (isOurs) return await setAside(target, about, outcome.error, trying, ports);
@@ -43,7 +51,7 @@ export async function registerAlone(
     return done;
   } catch (fault) {
     if (!(fault instanceof RegistrarError)) throw fault;
-    return failed(about, fault);
+    return told(failed(about, fault), table, ports);
   }
 }
 
@@ -173,4 +181,10 @@ function outOfTime({ reference, table }: About): RegistrarError {
     `Cannot finish "${uri}" of table "${table}" within the time of this invocation, although it was alone: it is delivered again`,
     { context: { uri, table } },
   );
+}
+
+/** Logs a failure that did not come from registering the segment, which logs its own. */
+function told(result: TableResult, table: string, { log }: TablePorts): TableResult {
+  logFailures(table, result.outcomes, log);
+  return result;
 }

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import type { RegistrarError } from '../../errors.ts';
 import { decodeEvent } from '../../event/decode-event.ts';
 import type { DecodedMessage } from '../../event/decoded-event.ts';
@@ -17,8 +16,6 @@ export interface RegisterMessagesPorts extends RegisterPorts {
   /** The queue that the messages came from; undefined to leave the back-off to the queue's own visibility timeout. */
   readonly queueUrl: string | undefined;
 }
-
-const CONCURRENT_QUARANTINE_WRITES = 16;
 
 /** What Lambda's partial batch response for SQS looks like. */
 export interface BatchResponse {
@@ -60,26 +57,15 @@ export async function registerDecoded(
   );
   const { outcomes } = await register(references, ports, remainingMs, deliveries);
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome.reference, outcome]));
-  const results = await pLimit(CONCURRENT_QUARANTINE_WRITES).map(messages, (message) =>
-    resultOf(message, outcomeOf, ports),
-  );
-
+  const rejected = await quarantineRejected(messages, ports);
   ports.log.info({ event: 'registered', messages: messages.length, ...countOutcomes(outcomes) });
-  return results;
-}
-
-async function resultOf(
-  message: DecodedMessage,
-  outcomeOf: ReadonlyMap<SegmentReference, SegmentOutcome>,
-  ports: Parameters<typeof quarantineRejected>[1],
-): Promise<MessageResult> {
-  return {
+  return messages.map((message) => ({
     messageId: message.messageId ?? '',
     groupId: message.attributes.groupId,
     receiptHandle: message.attributes.receiptHandle,
     receiveCount: message.attributes.receiveCount,
-    failure: (await quarantineRejected(message, ports)) ?? segmentFailure(message, outcomeOf),
-  };
+    failure: rejected.get(message) ?? segmentFailure(message, outcomeOf),
+  }));
 }
 
 function segmentFailure(

@@ -5,6 +5,7 @@ import { layoutRouter } from '../../route/layout.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { footerMemory } from './footer-memory.ts';
 import { type BatchResult, type Delivery, registerDelivered } from './isolation.ts';
+import { logFailures } from './log-failures.ts';
 import type { RegisterPorts, TableTarget } from './register-ports.ts';
 import { withinTime } from './within-time.ts';
 
@@ -53,14 +54,17 @@ export async function register(
   const memory = footerMemory(ports.maxFooterMemoryBytes);
   const deliveryOf = (reference: SegmentReference) => deliveries.get(reference) ?? FIRST_DELIVERY;
   const results = await Promise.all(
-    [...batches.values()].map(({ target, references: wanted }) => {
+    [...batches.values()].map(async ({ target, references: wanted }) => {
       const work = registerDelivered(target, wanted, deliveryOf, {
         ...ports,
         ...ports.portsOf(target.entry),
         remainingMs: timeLeft,
         footerMemory: memory,
       });
-      return withinTime(work, timeLeft(), () => outOfTime(target, wanted), ports.timers);
+      const late = outOfTime(target, wanted);
+      const done = await withinTime(work, timeLeft(), () => late, ports.timers);
+      if (done === late) logFailures(formatIdentifier(target.table), late.outcomes, ports.log);
+      return done;
     }),
   );
 

@@ -11,6 +11,7 @@ import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { branchHead } from '../../spec/table-state.ts';
 import { quarantineSegment } from '../quarantine/quarantine-segment.ts';
 import type { Judgement } from './judgement.ts';
+import { logFailures } from './log-failures.ts';
 import type { FootersRead } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
 import type { StagedBatch } from './staging.ts';
@@ -59,6 +60,7 @@ export async function reportTable(of: TableReport, ports: TablePorts): Promise<T
     }
     return { ...about, kind: 'failed', error: unaccounted(uri, table) };
   });
+  logFailures(table, outcomes, ports.log);
   return { outcomes, registration };
 }
 

@@ -374,6 +374,9 @@ describe('registerMessages: bad input, nothing lost, nothing acknowledged early 
     const good = registration.upload(key('a'), segment(1));
     expect(await registration.deliver('this is not JSON', '{"hello":1}', [good])).toEqual(nothingFailed);
     expect(quarantined()).toEqual(['event.malformed', 'event.malformed']);
+    expect(registration.log).toContainEqual(
+      expect.objectContaining({ event: 'event.rejected', count: 2, quarantined: 2 }),
+    );
     expect(dataFiles(await orders()).length).toBe(1);
   });
 
@@ -396,6 +399,42 @@ describe('registerMessages: bad input, nothing lost, nothing acknowledged early 
     const uploaded = registration.upload(key('a'), segment(1));
     expect(await registration.deliver([uploaded])).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(failures()).toEqual(['table.missing']);
+  });
+
+  test('a quarantine that cannot be written fails the message, and the log says why', async () => {
+    const bad = registration.upload(key('bad'), Buffer.from('id\n1'));
+    registration.fault = (request) =>
+      request.path.includes('/quarantine/')
+        ? { when: 'before', answer: { status: 403, body: '<Error><Code>AccessDenied</Code></Error>' } }
+        : undefined;
+    expect((await registration.deliver([bad])).batchItemFailures.length).toBe(1);
+    expect(failures()).toEqual(['auth.failed']);
+    registration.receiveCount = 10;
+    expect((await registration.deliver([bad])).batchItemFailures.length).toBe(1);
+    expect(failures(), 'also where each segment is tried alone').toEqual(['auth.failed', 'auth.failed']);
+  });
+
+  test('with on_segment_error: stop the log says what keeps the message in the queue', async () => {
+    await registration.close();
+    registration = await startRegistration({ on_segment_error: 'stop' });
+    const bad = ['bad', 'worse'].map((name) => registration.upload(key(name), Buffer.from('id\n1')));
+    expect((await registration.deliver(bad)).batchItemFailures.length).toBe(1);
+    expect(registration.log.filter(({ event }) => event === 'table-failed')).toEqual([
+      expect.objectContaining({ table: 'lake.orders', segments: 2 }),
+    ]);
+    expect(failures()).toEqual(['segment.unreadable']);
+  });
+
+  test('an invocation that ends during a read says so in the log', async () => {
+    registration.remainingMs = 1_600;
+    registration.around = (services) => ({
+      ...services,
+      store: { ...services.store, read: () => new Promise<never>(() => undefined) },
+    });
+    expect(
+      (await registration.deliver([registration.upload(key('a'), segment(1))])).batchItemFailures.length,
+    ).toBe(1);
+    expect(failures()).toEqual(['invocation.timeout']);
   });
 
   test('a chunk message of a newer version is left for a newer registrar', async () => {
