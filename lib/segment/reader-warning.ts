@@ -13,18 +13,58 @@ import type { Segment } from './segment.ts';
 const GREATEST_SIGNED = 2n ** 31n - 1n;
 const MOST_NAMES = 5;
 
+type Warned = Pick<Segment, 'columns' | 'schema'>;
+
+/** What to know about the columns of these segments before certain engines read them; undefined if there is nothing. */
+export function readerWarning(segments: readonly Warned[]): string | undefined {
+  const warnings = [unsignedWarning(segments), reservedNameWarning(segments)];
+  const given = warnings.filter((warning) => warning !== undefined);
+  return given.length === 0 ? undefined : given.join('. ');
+}
+
 /**
  * Names the UINT_32 columns that may hold values from 2^31 on: Iceberg's readers take the 32 bits under a `long` for signed
  * ones (case A11). Undefined if the statistics show that there are none.
  */
-export function readerWarning(segments: readonly Pick<Segment, 'columns' | 'schema'>[]): string | undefined {
-  const names = new Set(segments.flatMap(unsignedColumns));
-  if (names.size === 0) return undefined;
-  const more = names.size > MOST_NAMES ? ` and ${names.size - MOST_NAMES} more` : '';
+function unsignedWarning(segments: readonly Warned[]): string | undefined {
+  const names = namesOf(segments.flatMap(unsignedColumns));
+  if (names === undefined) return undefined;
   return (
-    `UINT_32 in ${[...names].slice(0, MOST_NAMES).join(', ')}${more}: values from 2147483648 on are negative ones to Trino and Flink, and Spark refuses the column; ` +
+    `UINT_32 in ${names}: values from 2147483648 on are negative ones to Trino and Flink, and Spark refuses the column; ` +
     'write signed 64-bit integers where these engines read the table'
   );
+}
+
+/** Names of Iceberg's metadata columns (spec, "Reserved Field IDs"; Iceberg Java, `MetadataColumns`). */
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  '_file',
+  '_pos',
+  '_deleted',
+  '_spec_id',
+  '_partition',
+  '_row_id',
+  '_last_updated_sequence_number',
+]);
+
+/** Spark refuses to read a column that is named like a metadata column, and so every `SELECT *` of its table. */
+function reservedNameWarning(segments: readonly Warned[]): string | undefined {
+  const reserved = segments.flatMap(({ schema }) =>
+    schema.fields.filter(({ name }) => RESERVED_NAMES.has(name)).map(({ name }) => formatPath([name])),
+  );
+  const names = namesOf(reserved);
+  if (names === undefined) return undefined;
+  return (
+    `reserved name ${names}: Spark cannot read a column that is named like one of Iceberg's metadata columns, nor SELECT * of its table; ` +
+    'rename the column in the dataset, or in the table with ALTER TABLE'
+  );
+}
+
+/** The first of these names, each once, and how many more there are. */
+function namesOf(all: readonly string[]): string | undefined {
+  const names = [...new Set(all)];
+  if (names.length === 0) return undefined;
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 function unsignedColumns({ columns, schema }: Pick<Segment, 'columns' | 'schema'>): readonly string[] {

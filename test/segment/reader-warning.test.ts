@@ -34,6 +34,13 @@ describe('readerWarning', () => {
     expect(warningOf([column], statistics)).toBeUndefined();
   });
 
+  test('names a column that Spark takes for a metadata column, beside any other warning', () => {
+    const deleted = { name: '_deleted' };
+    expect(warningOf([deleted])).toMatch(/^reserved name "_deleted": Spark cannot read.*rename/);
+    expect(warningOf([unsigned, deleted])).toMatch(/^UINT_32 in "c0": .*\. reserved name "_deleted"/);
+    expect(warningOf([{ name: 'deleted' }])).toBeUndefined();
+  });
+
   test('names five columns and counts the rest, each once however many files have it', () => {
     const segment = segmentFrom(
       flatFooter(
