@@ -51,6 +51,7 @@ function catalogRules(settings: RawSettings): readonly string[] {
   const schemes = [
     ...['catalog_token', 'catalog_credential', 'catalog_sigv4'].filter(has),
     ...(google ? ['catalog_google'] : []),
+    ...(authorizes(settings['catalog_headers']) ? ['catalog_headers.authorization'] : []),
   ];
   if (schemes.length > 1) {
     problems.push(`${schemes.join(', ')}: only one way to authenticate can be set; leave out the others`);
@@ -72,6 +73,10 @@ function catalogRules(settings: RawSettings): readonly string[] {
     problems.push(`${tls.join(', ')}: these need an https:// catalog_uri; change it, or leave them out`);
   }
   return problems;
+}
+
+function authorizes(headers: RawValue | undefined): boolean {
+  return isMap(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
 function storeRules(settings: RawSettings): readonly string[] {

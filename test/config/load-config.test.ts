@@ -89,6 +89,14 @@ sinks:
     expect(entry).not.toHaveProperty('from');
   });
 
+  it('headers go by their names in lower case, so that none is sent twice', async () => {
+    const catalog_headers = { 'User-Agent': 'lake', Authorization: 'Basic hunter2' };
+    expect((await entryOf({ ...minimal, catalog_headers })).catalog_headers).toEqual({
+      'user-agent': 'lake',
+      authorization: 'Basic hunter2',
+    });
+  });
+
   it('a list has an entry each', async () => {
     const { entries } = await load(JSON.stringify([minimal, { ...minimal, url: 'gs://other' }]));
     expect(entries.map(({ url }) => url)).toEqual(['s3://lake/raw', 'gs://other']);
@@ -157,6 +165,31 @@ describe('loadConfig: problems', () => {
     ['a layout in the table’s own folder', { layout: '{url}/{dataset}/data/…' }, 'set table_location'],
     ['a quarantine that holds the segments', { quarantine_url: 's3://lake' }, 'url is inside it'],
     ['user and password in a URL', { catalog_uri: 'https://u:hunter2@c.example' }, 'without user'],
+    [
+      'a token of two lines',
+      { catalog_token: 'hunter2\nhunter2' },
+      'catalog_token: must be one line of Latin characters, since it is sent in a header',
+    ],
+    [
+      'a header of two lines',
+      { catalog_headers: { 'X-Key': 'hunter2\nhunter2' } },
+      'catalog_headers.X-Key: must be one line of Latin characters, since it is sent in a header',
+    ],
+    [
+      'a header of no name',
+      { catalog_headers: { 'X Key': 'hunter2' } },
+      'catalog_headers.X Key: must be named',
+    ],
+    [
+      'a header of HTTP',
+      { catalog_headers: { 'Transfer-Encoding': 'hunter2' } },
+      'must leave "transfer-encoding"',
+    ],
+    [
+      'an Authorization beside a token',
+      { catalog_token: 'hunter2', catalog_headers: { Authorization: 'Basic hunter2' } },
+      'catalog_token, catalog_headers.authorization: only one way',
+    ],
     ['text in the place of a map', { store: 'hunter2' }, 'must be a map of settings'],
     ['a jitter above one', { retry: { jitter: '20%' } }, 'from 0 to 1'],
   ])('refuses %s', async (_title, settings, mention) => {
@@ -223,12 +256,12 @@ describe('loadConfig: references', () => {
   it('takes one line break off the end, which `echo` and editors put there', async () => {
     const catalog_credential = { client_id: '${env:ID}', client_secret: '${secretsmanager:lake}' };
     const entry = await entryOf(
-      { ...minimal, catalog_credential, catalog_headers: { 'X-Key': '${ssm:key}' } },
+      { ...minimal, catalog_credential, snapshot_properties: { note: '${ssm:note}' } },
       { ID: 'registrar\n' },
       { resolveSecret: async (kind) => (kind === 'ssm' ? 'two\n\n' : 'some-secret\r\n') },
     );
     expect(entry.catalog_credential).toEqual({ client_id: 'registrar', client_secret: 'some-secret' });
-    expect(Object.values(entry.catalog_headers ?? {})).toEqual(['two\n']);
+    expect(entry.snapshot_properties).toEqual({ note: 'two\n' });
   });
 
   it.each([

@@ -31,7 +31,7 @@ describe('docs/catalogs.md', () => {
         readFile: async () => '',
         readCertificate: async () => cert,
         readObject: async () => '',
-        resolveSecret: async () => key,
+        resolveSecret: async (_store, name) => (name === 'lake/client-key' ? key : 'some-secret'),
       },
     );
     expect(entries).toHaveLength(1);
