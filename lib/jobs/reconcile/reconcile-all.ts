@@ -12,8 +12,9 @@ export interface ReconcileAllOptions extends ReconcileOptions {
   readonly table?: string;
 }
 
-/** A dataset that could not be compared. */
+/** A dataset that could not be compared, or an entry whose objects could not be listed. */
 export interface Unreconciled {
+  /** The dataset's directory, or the entry's `url`. */
   readonly directory: string;
   readonly error: RegistrarError;
 }
@@ -21,7 +22,7 @@ export interface Unreconciled {
 /**
  * Reconciles the datasets of the configuration one by one, entry by entry and in key order. A run that is out of time ends there, and
  * `startAfter` resumes where its report says: datasets that come before the one it is in are skipped, those that follow are
- * compared whole. A dataset that fails does not affect the others.
+ * compared whole. A dataset that fails does not affect the others, nor does an entry whose objects cannot be listed.
  */
 export async function* reconcileAll(
   ports: ReconcilePorts,
@@ -32,7 +33,12 @@ export async function* reconcileAll(
   const { dataset: wanted, ...each } = options;
   let isReached = startAfter === undefined;
   for (const entry of ports.entries) {
-    for await (const dataset of datasetsOf(entry, ports.entries, ports.portsOf(entry).store)) {
+    const datasets = datasetsOf(entry, ports.entries, ports.portsOf(entry).store);
+    for await (const dataset of untilError(datasets)) {
+      if (dataset instanceof RegistrarError) {
+        yield { directory: entry.url, error: dataset };
+        continue;
+      }
       if (wanted !== undefined && dataset.dataset !== wanted) continue;
       const { directory } = dataset;
       const name = formatIdentifier(dataset.table);
@@ -48,12 +54,32 @@ export async function* reconcileAll(
         );
         yield result;
         if (result.resumeAfter !== undefined) return;
-      } catch (error) {
-        if (!(error instanceof RegistrarError)) throw error;
-        yield { directory, error };
+      } catch (fault) {
+        yield { directory, error: asRegistrarError(fault, directory) };
       }
     }
   }
   // The dataset is gone, and nothing tells which come before it.
   if (!isReached) yield* reconcileAll(ports, options, remainingMs);
+}
+
+/** The items, and at their end the error that ended them, if any. */
+async function* untilError<T>(items: AsyncIterable<T>): AsyncGenerator<T | RegistrarError> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (!(error instanceof RegistrarError)) throw error;
+    yield error;
+  }
+}
+
+/** A fault of this software counts as one of its dataset, so that the others are compared all the same. */
+function asRegistrarError(fault: unknown, directory: string): RegistrarError {
+  if (fault instanceof RegistrarError) return fault;
+  const message = fault instanceof Error ? fault.message : String(fault);
+  return new RegistrarError(
+    'internal.error',
+    `Cannot compare "${directory}" with its table: ${message}; please report this`,
+    { context: { directory }, cause: fault },
+  );
 }

@@ -43,8 +43,10 @@ export interface ReconcileOptions {
 const GRACE_MS = 3_600_000;
 /** How many objects to ask the ledger about at once. */
 const BATCH = 1_000;
-/** Time kept for the rest of a batch and the report. */
+/** Time kept for the rest of a batch and the report, in addition to a second look at the live files. */
 const REPORT_MS = 10_000;
+/** After how many live files to look whether the run is to stop. */
+const FILES_A_LOOK = 1_000;
 
 /**
  * Compares the objects of a dataset with its table, in one pass over both. Memory grows by about 18 bytes per live file. Only
@@ -69,7 +71,20 @@ export async function reconcile(
   if (lost !== undefined) ports.log.error({ event: 'commits-lost', table: formatIdentifier(table), ...lost });
 
   const tally = newTally();
-  const live = await indexLive(state, dataset, ports, tally);
+  const report = () => {
+    const reconciliation = { ...tally.report(table, directory), ...(lost !== undefined && { lost }) };
+    ports.log.info({ event: 'reconciled', ...figures(reconciliation) });
+    return reconciliation;
+  };
+  let keptMs = REPORT_MS;
+  const isOver = () => options.signal?.aborted === true || remainingMs() < keptMs;
+  const startedMs = ports.clock.now();
+  const live = await indexLive(state, dataset, ports, tally, isOver);
+  if (live === undefined) {
+    tally.resumeAfter = options.startAfter ?? `${directory}/`;
+    return report();
+  }
+  keptMs += ports.clock.now() - startedMs;
   const quarantineStateOf = await quarantineStates(table, ports);
   const isSegment = segmentTest(dataset, state, layoutRouter(ports.entries));
   const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
@@ -81,7 +96,7 @@ export async function reconcile(
   let batch: ListedObject[] = [];
   let last = startAfter;
   for await (const object of list()) {
-    if (options.signal?.aborted === true || remainingMs() < REPORT_MS) {
+    if (isOver()) {
       tally.resumeAfter = last ?? `${directory}/`;
       break;
     }
@@ -106,9 +121,7 @@ export async function reconcile(
   }
   await settle(batch);
   await noteGone(dataset, ports, live, tally, startAfter);
-  const report = { ...tally.report(table, directory), ...(lost !== undefined && { lost }) };
-  ports.log.info({ event: 'reconciled', ...figures(report) });
-  return report;
+  return report();
 }
 
 /** Reports progress if anyone listens; ends the counting of objects with the run. */
@@ -128,19 +141,21 @@ function progressTeller(
   };
 }
 
-/** Indexes the live files of the branch's head, noting paths that are live twice. */
+/** Indexes the live files of the branch's head, noting paths that are live twice; undefined if the run is over before the end. */
 async function indexLive(
   state: TableState,
   { entry }: Dataset,
   { portsOf }: ReconcilePorts,
   tally: Tally,
-): Promise<PathIndex> {
+  isOver: () => boolean,
+): Promise<PathIndex | undefined> {
   const files = tableFiles(portsOf(entry));
   const head = branchHead(state, entry.branch);
   if (head === undefined) return pathIndex();
   const index = pathIndex(await liveFileCount(files, head));
   for await (const { filePath, fileSizeInBytes } of manifestReader(files).live(head)) {
     if (!index.add(filePath, Number(fileSizeInBytes))) tally.note('live-twice', filePath);
+    if (index.size % FILES_A_LOOK === 0 && isOver()) return undefined;
   }
   return index;
 }

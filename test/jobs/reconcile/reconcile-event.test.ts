@@ -94,6 +94,22 @@ describe('reconcileRequest', () => {
     expect(registration.log).toContainEqual(expect.objectContaining({ event: 'reconciled', missing: 1 }));
   });
 
+  test('an entry whose objects cannot be listed is reported after the others were compared', async () => {
+    await registration.deliver([upload('orders', 'a')]);
+    upload('orders', 'lost');
+    const [entry] = ports.entries;
+    if (entry === undefined) throw new Error('no entry');
+    const denied = { ...entry, url: 's3://nobody/in' };
+    const both = { ...ports, entries: [denied, entry] };
+    await expect(reconcileRequest({}, both, () => 60_000)).rejects.toMatchObject({
+      code: 'store.unavailable',
+    });
+    expect(registration.log).toContainEqual(
+      expect.objectContaining({ event: 'reconcile-failed', directory: 's3://nobody/in' }),
+    );
+    expect(registration.log).toContainEqual(expect.objectContaining({ event: 'reconciled', missing: 1 }));
+  });
+
   test("one dataset's failure is not forgotten where time ran out before the others were looked at", async () => {
     await registration.deliver([upload('orders', 'a')]);
     upload('orders', 'lost');

@@ -190,6 +190,48 @@ describe('reconcile: what is missing', () => {
     expect((await reconciled({ startAfter: resumeAfter })).missing.sample).toEqual(lost);
   });
 
+  test('stops while a large table is being read, too', async () => {
+    await registration.deliver([upload('a', 1)]);
+    const live = Array.from({ length: 2_500 }, (_, id) => ({
+      uri: `s3://lake/elsewhere/${id}`,
+      sizeBytes: 1,
+    }));
+    await foreignAppend(registration, 'orders', live);
+    let lists = 0;
+    registration.around = (services) => ({
+      ...services,
+      store: {
+        ...services.store,
+        list(prefix, options) {
+          if (prefix.endsWith('/orders/')) lists += 1;
+          return services.store.list(prefix, options);
+        },
+      },
+    });
+    const { listed, resumeAfter } = await reconciled({}, () => 0);
+    expect({ listed, lists }).toEqual({ listed: 0, lists: 0 });
+    expect(resumeAfter).toBe('s3://lake/in/thadam/v1/plant/orders/');
+  });
+
+  test('keeps the time for a second look at the table, which takes as long as the first', async () => {
+    await registration.deliver([upload('a', 1)]);
+    upload('b', 2);
+    let nowMs = Date.now();
+    Object.assign(registration.ports, { clock: { now: () => nowMs } });
+    registration.around = (services) => ({
+      ...services,
+      store: {
+        ...services.store,
+        read(uri, options) {
+          if (uri.includes('/metadata/')) nowMs += 20_000;
+          return services.store.read(uri, options);
+        },
+      },
+    });
+    expect((await reconciled({}, () => 25_000)).resumeAfter).toBeDefined();
+    expect((await reconciled({}, () => 120_000)).resumeAfter).toBeUndefined();
+  });
+
   test('tells how far it is, with all objects counted beside it', async () => {
     await registration.deliver([upload('a', 1)]);
     for (let id = 0; id < 1_000; id += 1) registration.upload(`thadam/v1/plant/orders/${id}.txt`, bytes(1));
