@@ -1,5 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Entry } from '../lib/config/entry.ts';
+import { catalogStatements } from './catalog-access.ts';
 import type { SecretReference } from './deployment.ts';
 
 export type FunctionName = 'route' | 'register' | 'reconcile' | 'health';
@@ -23,8 +24,8 @@ export function statements(name: FunctionName, of: AccessContext): readonly Poli
   return [
     ...storeStatements(name, of),
     ...secretStatements(of),
-    ...catalogStatements(name, of),
-    ...keyStatements(of),
+    ...(name === 'route' ? [] : catalogStatements(name, of)),
+    ...keyStatements(name, of),
   ];
 }
 
@@ -37,31 +38,34 @@ function storeStatements(name: FunctionName, of: AccessContext): readonly Policy
       objects(of, 'SetEventsAside', ['s3:GetObject', 's3:PutObject'], events === undefined ? [] : [events]),
     ];
   }
-  const tables = [
-    ...entries.flatMap(({ table_location }) => table_location ?? []).map(literalStart),
-    ...of.tableLocations.map(withSlash),
-  ];
-  const readable = [
-    ...entries.map(({ url }) => `${url}/*`),
-    ...tables.map((start) => `${start}*`),
-    ...quarantines,
-  ];
-  const read = objects(of, 'ReadSegmentsAndTables', ['s3:GetObject'], readable);
-  const list = listing(of, [
-    ...entries.map(({ url }) => url),
-    ...entries.map(({ quarantine_url }) => quarantine_url),
-  ]);
-  if (name === 'health') return [read, list, watchBuckets(of), watchQueues()];
-  if (name !== 'register') return [read, list];
-  const metadata = [
-    ...entries.map(({ url }) => `${url}/*/metadata/*`),
-    ...tables.flatMap((start) => [`${start}metadata/*`, `${start}*/metadata/*`]),
-  ];
+  const roots = [...entries.map(({ url }) => `${url}/`), ...tableRoots(of)];
+  const read = objects(
+    of,
+    'ReadSegmentsAndTables',
+    ['s3:GetObject'],
+    [...roots.map((root) => `${root}*`), ...quarantines],
+  );
+  const list = listings(of, [...roots, ...entries.map(({ quarantine_url }) => `${quarantine_url}/`)]);
+  if (name === 'health') return [read, ...list, watchBuckets(of), watchQueues()];
+  if (name !== 'register') return [read, ...list];
+  // `*` matches slashes too, so that a root that ends in it covers what is deeper.
+  const metadata = roots.flatMap((root) =>
+    root.endsWith('*/') ? [`${root}metadata/*`] : [`${root}metadata/*`, `${root}*/metadata/*`],
+  );
   return [
     read,
-    list,
+    ...list,
     objects(of, 'WriteMetadata', ['s3:PutObject'], metadata),
     objects(of, 'SetSegmentsAside', ['s3:PutObject'], quarantines),
+  ];
+}
+
+/** What the URIs of tables outside the uploads begin with. `catalog` is no location: those are in `table_locations`. */
+function tableRoots({ entries, tableLocations }: AccessContext): readonly string[] {
+  const templates = entries.flatMap(({ table_location }) => table_location ?? []);
+  return [
+    ...templates.filter((template) => template !== 'catalog').map(asPattern),
+    ...tableLocations.map(withSlash),
   ];
 }
 
@@ -80,19 +84,22 @@ function objects(
 }
 
 /**
- * Allows listing below the URLs. The condition is `IfExists`, because S3 checks the right to list, without a prefix, before it
- * answers that a key does not exist. Without that right it answers 403, and a segment that is gone would look like one that is
- * denied.
+ * Allows listing below the roots, with one statement per bucket. The condition is `IfExists`, because S3 checks the right to list,
+ * without a prefix, before it answers that a key does not exist. Without that right it answers 403, and a segment that is gone
+ * would look like one that is denied.
  */
-function listing({ partition }: AccessContext, urls: readonly string[]): PolicyStatement {
-  return new PolicyStatement({
-    sid: 'ListPrefixes',
-    actions: ['s3:ListBucket'],
-    resources: unique(urls.map((url) => arnOf(partition, bucketUri(url)))),
-    conditions: {
-      StringLikeIfExists: { 's3:prefix': unique(urls.map((url) => `${keyOf(url)}/*`.replace(/^\//, ''))) },
-    },
-  });
+function listings({ partition }: AccessContext, roots: readonly string[]): readonly PolicyStatement[] {
+  const byBucket = Map.groupBy(roots, bucketUri);
+  return [...byBucket].map(
+    ([bucket, ofBucket]) =>
+      new PolicyStatement({
+        actions: ['s3:ListBucket'],
+        resources: [arnOf(partition, bucket)],
+        conditions: {
+          StringLikeIfExists: { 's3:prefix': unique(ofBucket.map((root) => `${keyOf(root)}*`)) },
+        },
+      }),
+  );
 }
 
 /** Allows reading how long messages wait. Metrics cannot be restricted to a resource. */
@@ -146,67 +153,21 @@ function secretStatements({
   ];
 }
 
-const CATALOG_ACTIONS: Readonly<
-  Record<string, { readonly read: readonly string[]; readonly write: readonly string[] }>
-> = {
-  glue: {
-    read: ['glue:GetCatalog', 'glue:GetDatabase', 'glue:GetTable'],
-    write: ['glue:CreateDatabase', 'glue:CreateTable', 'glue:UpdateTable'],
-  },
-  s3tables: {
-    read: [
-      's3tables:GetNamespace',
-      's3tables:GetTable',
-      's3tables:GetTableMetadataLocation',
-      's3tables:GetTableData',
-    ],
-    write: [
-      's3tables:CreateNamespace',
-      's3tables:CreateTable',
-      's3tables:UpdateTableMetadataLocation',
-      's3tables:PutTableData',
-    ],
-  },
-};
-
-/** For catalogs that accept the role's own signature. */
-function catalogStatements(
+/** health neither writes objects nor sends messages, so it encrypts nothing. */
+function keyStatements(
   name: FunctionName,
-  { partition, account, entries }: AccessContext,
+  { entries, kmsKeyArn }: AccessContext,
 ): readonly PolicyStatement[] {
-  if (name === 'route') return [];
-  const signed = entries.flatMap(({ catalog_sigv4 }) => catalog_sigv4 ?? []);
-  const services = Map.groupBy(signed, ({ service }) => service);
-  return [...services].flatMap(([service, settings]) => {
-    const actions = CATALOG_ACTIONS[service];
-    if (actions === undefined) return [];
-    return new PolicyStatement({
-      sid: `Catalog${service}`,
-      actions: [...actions.read, ...(name === 'register' ? actions.write : [])],
-      resources: unique(
-        settings.flatMap(({ region }) => {
-          const arn = `arn:${partition}:${service}:${region}:${account}`;
-          return service === 'glue'
-            ? [`${arn}:catalog`, `${arn}:database/*`, `${arn}:table/*`]
-            : [`${arn}:bucket/*`];
-        }),
-      ),
-    });
-  });
-}
-
-function keyStatements({ entries, kmsKeyArn }: AccessContext): readonly PolicyStatement[] {
-  const keys = unique([
+  const arns = unique([
     ...entries.flatMap(({ store }) => store.kms_key_id ?? []),
     ...(kmsKeyArn === undefined ? [] : [kmsKeyArn]),
   ]);
-  const arns = keys.filter((key) => key.startsWith('arn:'));
   return arns.length === 0
     ? []
     : [
         new PolicyStatement({
           sid: 'UseKeys',
-          actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+          actions: ['kms:Decrypt', ...(name === 'health' ? [] : ['kms:GenerateDataKey'])],
           resources: arns,
         }),
       ];
@@ -224,12 +185,9 @@ function keyOf(url: string): string {
   return url.slice(bucketUri(url).length + 1);
 }
 
-/** `s3://lake/tables/` of `s3://lake/tables/{dataset}`. */
-function literalStart(template: string): string {
-  const literal = /^[^{]*/.exec(template)?.[0] ?? '';
-  return literal.length === template.length
-    ? withSlash(literal)
-    : literal.slice(0, literal.lastIndexOf('/') + 1);
+/** Turns `s3://lake/tables/{dataset}` into `s3://lake/tables/*` followed by a slash. */
+function asPattern(template: string): string {
+  return withSlash(template.replaceAll(/\{[^}]*\}/g, '*'));
 }
 
 function withSlash(url: string): string {

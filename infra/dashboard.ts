@@ -97,8 +97,8 @@ export function addDashboard(
         ),
         graph(
           'What became of segments',
-          ['committed', 'already-registered', 'quarantined', 'failed', 'missing', 'empty'].map((end) =>
-            total(end, end),
+          ['committed', 'already-registered', 're-uploaded', 'quarantined', 'failed', 'missing', 'empty'].map(
+            (end) => total(end, end),
           ),
           'segments',
         ),

@@ -1,4 +1,6 @@
+import type { RawSettings } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
+import { describeSettings } from '../lib/config/settings.ts';
 import { layoutRouter } from '../lib/route/layout.ts';
 import { sampleUri } from '../lib/route/sample-uri.ts';
 import type { Deployable } from './deployment.ts';
@@ -21,6 +23,9 @@ function problemsOf(deployable: Deployable): readonly string[] {
     ...timeProblems(deployable),
     ...regionProblems(deployable),
     ...deployable.entries.flatMap(entryProblems),
+    ...locationProblems(deployable),
+    ...keyProblems(deployable),
+    ...secretProblems(deployable),
     ...configProblems(deployable),
   ];
   return problems.map((problem) => `stage "${stage}": ${problem}`);
@@ -94,6 +99,61 @@ function entryProblems(entry: Entry): readonly string[] {
   return [
     `layout "${entry.layout}" places segments such as "${uri}" where they are ignored (${why}): the table's own "data" and "metadata" directories and the quarantine are not the shipper's; change layout, table_location or quarantine_url`,
   ];
+}
+
+/** Finds tables of which nothing says where they are, so that no role could be allowed to read or write them. */
+function locationProblems({ deployment: { table_locations }, entries }: Deployable): readonly string[] {
+  const isUnknown = entries.some(
+    ({ table_location, access_delegation }) =>
+      table_location === 'catalog' && access_delegation === 'none' && table_locations.length === 0,
+  );
+  if (!isUnknown) return [];
+  return [
+    'table_location "catalog" leaves the location of tables to the catalog, and the functions are allowed to write only where they are told to; name the prefix in table_locations, or set access_delegation to "vended-credentials"',
+  ];
+}
+
+/** Finds keys that no policy can name: IAM knows a key by its ARN alone, not by an alias. */
+function keyProblems({ deployment: { kms_key_arn }, entries }: Deployable): readonly string[] {
+  const keys = [
+    ['kms_key_arn', kms_key_arn] as const,
+    ...entries.map(({ store }) => ['store.kms_key_id', store.kms_key_id] as const),
+  ];
+  return keys
+    .filter(([, key]) => key !== undefined && !/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/.test(key))
+    .map(
+      ([name, key]) =>
+        `${name} "${key}" is not the ARN of a key, which a role's policy has to name; write it as "arn:aws:kms:REGION:ACCOUNT:key/ID"`,
+    );
+}
+
+/** Finds secrets that are written out. Whoever may read the template or a function's environment would read them. */
+function secretProblems({ config: { configText } }: Deployable): readonly string[] {
+  const entries = JSON.parse(configText) as readonly RawSettings[];
+  return describeSettings()
+    .filter(
+      ({ name, secret, type }) =>
+        secret && entries.some((entry) => isWrittenOut(settingAt(entry, name), type)),
+    )
+    .map(
+      ({ name }) =>
+        `${name} is written out, and would be readable in the template and in the functions' environment; store it and refer to it: "\${secretsmanager:NAME}" or "\${ssm:NAME}"`,
+    );
+}
+
+function settingAt(settings: RawSettings, name: string): unknown {
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key],
+      settings,
+    );
+}
+
+/** A key's file is no secret in itself, only its text. */
+function isWrittenOut(value: unknown, type: string): boolean {
+  if (typeof value !== 'string' || /\$\{(secretsmanager|ssm):/.test(value)) return false;
+  return type === 'text' || value.includes('PRIVATE KEY');
 }
 
 function configProblems({ config: { configText } }: Deployable): readonly string[] {

@@ -88,9 +88,9 @@ export function addFunctions(of: Deploying): Functions {
     memoryMb: 512,
     ...reserved(concurrency.route),
   });
-  // The message that route writes is understood before it is sent.
-  route.node.addDependency(register);
-  queues.registrations.grantSendMessages(route);
+  // register must understand the messages of a new route before it receives them. The alias follows the function.
+  route.lambda.node.addDependency(register);
+  queues.registrations.grant(route, 'sqs:SendMessage');
   route.addEventSource(
     new SqsEventSource(queues.arrivals, {
       batchSize: 10_000,
@@ -107,7 +107,7 @@ export function addFunctions(of: Deploying): Functions {
   addSchedule(scope, 'HealthSchedule', health, Duration.minutes(health_minutes));
 
   const reconcile = addFunction(of, { name: 'reconcile', timeout: Duration.minutes(15), memoryMb: 2048 });
-  queues.registrations.grantSendMessages(reconcile);
+  queues.registrations.grant(reconcile, 'sqs:SendMessage');
   addSchedule(scope, 'ReconcileSchedule', reconcile, Duration.hours(reconcile_hours));
   continueReconcile(scope, reconcile);
   return { route, register, health, reconcile };
@@ -180,6 +180,8 @@ function addFunction(of: Deploying, settings: FunctionSettings): Alias {
     timeout,
     memorySize: memoryMb,
     environment: environmentOf(of, config),
+    // The alias goes back to an earlier version, which the next deployment would otherwise delete.
+    currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     ...(key !== undefined && { environmentEncryption: key }),
     ...network,

@@ -1,5 +1,6 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { EVENTS_TARGET_QUEUE_SAME_ACCOUNT } from 'aws-cdk-lib/cx-api';
 import { Construct } from 'constructs';
 import { RegistrarError } from '../lib/errors.ts';
 import { addAlarms } from './alarms.ts';
@@ -22,6 +23,8 @@ export class IcebergRegistrar extends Construct {
     { deployable, code }: { readonly deployable: Deployable; readonly code: CodeSource },
   ) {
     super(scope, id);
+    // Without it, EventBridge rules of any account could send to an encrypted queue.
+    this.node.setContext(EVENTS_TARGET_QUEUE_SAME_ACCOUNT, true);
     refuse(deploymentProblems([deployable]));
     const { deployment } = deployable;
     const key =

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   DeduplicationScope,
@@ -6,6 +6,7 @@ import {
   Queue,
   QueueEncryption,
   type QueueProps,
+  RedrivePermission,
 } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Deployment } from './deployment.ts';
@@ -44,9 +45,24 @@ export function addQueues(scope: Construct, deployment: Deployment, key: IKey | 
   };
   const name = (queue: string) => `iceberg-registrar-${stage}-${queue}`;
 
-  const arrivalsDlq = new Queue(scope, 'ArrivalsDlq', { ...common, queueName: name('arrivals-dlq') });
+  // By ARN, since each of the two queues would otherwise have to exist before the other.
+  const onlyFrom = (id: string, queue: string): QueueProps => ({
+    redriveAllowPolicy: {
+      redrivePermission: RedrivePermission.BY_QUEUE,
+      sourceQueues: [
+        Queue.fromQueueArn(scope, id, Stack.of(scope).formatArn({ service: 'sqs', resource: name(queue) })),
+      ],
+    },
+  });
+
+  const arrivalsDlq = new Queue(scope, 'ArrivalsDlq', {
+    ...common,
+    ...onlyFrom('ArrivalsDlqSource', 'arrivals'),
+    queueName: name('arrivals-dlq'),
+  });
   const registrationsDlq = new Queue(scope, 'RegistrationsDlq', {
     ...fifo,
+    ...onlyFrom('RegistrationsDlqSource', 'registrations.fifo'),
     queueName: name('registrations-dlq.fifo'),
   });
   const arrivals = new Queue(scope, 'Arrivals', {

@@ -13,7 +13,7 @@ const COUNT = ['Count'] as const;
 const ONE = ['Count', 1] as const;
 
 /** The log lines that are also metrics, by `event`. docs/operating.md lists their fields. */
-const PUBLISHED: Readonly<Record<string, Published>> = {
+export const PUBLISHED: Readonly<Record<string, Published>> = {
   committed: {
     dimensions: [['table']],
     metrics: { segments: COUNT, lagMs: ['Milliseconds'] },

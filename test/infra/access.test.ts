@@ -66,14 +66,14 @@ describe('the roles', () => {
     expect(resources('register', 's3:GetObject')).toEqual([
       'arn:s3:::lake/landing/*',
       'arn:s3:::lake/quarantine/*',
-      'arn:s3:::tables/*',
+      'arn:s3:::tables/*/*',
       'arn:s3:::warehouse/other/*',
     ]);
     expect(resources('register', 's3:PutObject')).toEqual([
       'arn:s3:::lake/landing/*/metadata/*',
+      'arn:s3:::lake/landing/metadata/*',
       'arn:s3:::lake/quarantine/*',
       'arn:s3:::tables/*/metadata/*',
-      'arn:s3:::tables/metadata/*',
       'arn:s3:::warehouse/other/*/metadata/*',
       'arn:s3:::warehouse/other/metadata/*',
     ]);
@@ -97,12 +97,14 @@ describe('the roles', () => {
     expect(new Set(counted.map(({ resource }) => resource)).size).toBe(4);
   });
 
-  test('list their prefixes only, and learn that a key does not exist', () => {
-    const listings = [...allowed.values()].flat().filter(({ action }) => action === 's3:ListBucket');
-    expect(listings.length).toBeGreaterThan(0);
-    for (const { condition } of listings) {
-      expect(condition).toEqual({ StringLikeIfExists: { 's3:prefix': ['landing/*', 'quarantine/*'] } });
-    }
+  // Also of tables: register looks for the metadata of a table that the catalog has lost, health for lost commits.
+  test.each(['register', 'reconcile', 'health'])('of %s lists its own prefixes of each bucket', (name) => {
+    const listings = (allowed.get(name) ?? []).filter(({ action }) => action === 's3:ListBucket');
+    expect(listings.map(({ resource, condition }) => [resource, condition])).toEqual([
+      ['arn:s3:::lake', { StringLikeIfExists: { 's3:prefix': ['landing/*', 'quarantine/*'] } }],
+      ['arn:s3:::tables', { StringLikeIfExists: { 's3:prefix': ['*/*'] } }],
+      ['arn:s3:::warehouse', { StringLikeIfExists: { 's3:prefix': ['other/*'] } }],
+    ]);
   });
 
   test('may lengthen the back-off of a message', () => {
@@ -121,14 +123,55 @@ describe('the roles', () => {
   });
 });
 
-test('a catalog that takes signatures is granted by its own actions', async () => {
+describe('a catalog that takes signatures is granted by its own actions', () => {
+  const granted = async (settings: object) => {
+    const template = templateOf(await deployable({}, { catalog_token: null, ...settings }));
+    const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
+    return policies.replaceAll('"},"', '').replaceAll('{"Ref":"', '');
+  };
+
+  test('on the database of the namespace alone (Glue)', async () => {
+    const text = await granted({
+      namespace: '{pipeline}_raw',
+      catalog_sigv4: { region: 'eu-west-1', service: 'glue' },
+    });
+    expect(text).toContain('glue:UpdateTable');
+    expect(text).not.toMatch(/glue:\*|glue:Delete/);
+    expect(text).toContain(':database/*_raw');
+    expect(text).toContain(':table/*_raw/*');
+    expect(text).not.toMatch(/:database\/\*"|:table\/\*"/);
+  });
+
+  test('on the table bucket that the warehouse names (S3 Tables)', async () => {
+    const bucket = 'arn:aws:s3tables:eu-west-1:123456789012:bucket/lake';
+    const text = await granted({
+      catalog_warehouse: bucket,
+      catalog_sigv4: { region: 'eu-west-1', service: 's3tables' },
+    });
+    expect(text).toContain(`"Resource":["${bucket}","${bucket}/table/*"]`);
+    expect(text).not.toContain('bucket/*');
+  });
+});
+
+test('locations that the catalog chooses are no bucket "catalog"', async () => {
   const template = templateOf(
-    await deployable({}, { catalog_token: null, catalog_sigv4: { region: 'eu-west-1', service: 'glue' } }),
+    await deployable({ table_locations: ['s3://warehouse'] }, { table_location: 'catalog' }),
   );
   const text = JSON.stringify(template.findResources('AWS::IAM::Policy'));
-  expect(text).toContain('glue:UpdateTable');
-  expect(text).not.toContain('glue:*');
-  expect(text).not.toContain('glue:DeleteTable');
+  expect(text).toContain(':s3:::warehouse/*');
+  expect(text).not.toContain(':s3:::catalog');
+});
+
+test('health, which sends and writes nothing, may only decrypt with a key', async () => {
+  const key = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000000';
+  const policies = templateOf(await deployable({ kms_key_arn: key })).findResources('AWS::IAM::Policy');
+  for (const [id, { Properties }] of Object.entries(policies)) {
+    const actions = (Properties.PolicyDocument.Statement as Statement[])
+      .filter(({ Resource }) => Resource === key)
+      .flatMap(({ Action }) => Action);
+    const expected = id.includes('Health') ? ['kms:Decrypt'] : ['kms:Decrypt', 'kms:GenerateDataKey'];
+    expect([...new Set(actions)], id).toEqual(expected);
+  }
 });
 
 function resources(name: string, action: string): readonly string[] {

@@ -3,6 +3,9 @@ import { readDeployment } from '../../infra/deployment.ts';
 import { deploymentProblems } from '../../infra/deployment-problems.ts';
 import { deployable } from './deployable.ts';
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
+const reference = '${ssm:key}';
+
 describe('readDeployment', () => {
   test('reports every problem at once, with the way to it', () => {
     const parameters = { stage: 'Prod!', config: 'x', route: { timeout: 0 }, conncurrency: {} };
@@ -58,6 +61,31 @@ describe('deploymentProblems', () => {
       { region: 'eu-west-1', alarm_topic_arn: 'arn:aws:sns:us-east-1:123456789012:pages' },
       {},
       /alarm_topic_arn .* is in "us-east-1"/,
+    ],
+    [
+      'tables of which only the catalog knows where they are',
+      {},
+      { table_location: 'catalog' },
+      /table_location "catalog" .* table_locations/,
+    ],
+    [
+      'an alias of a key',
+      {},
+      { store: { kms_key_id: 'alias/lake' } },
+      /store\.kms_key_id "alias\/lake" is not/,
+    ],
+    ['a key by its ID', { kms_key_arn: '0a1b2c3d' }, {}, /kms_key_arn "0a1b2c3d" is not the ARN of a key/],
+    [
+      'a secret that is written out',
+      {},
+      { catalog_token: 'some-token' },
+      /catalog_token is written out.*\$\{ssm:NAME\}/,
+    ],
+    [
+      'a secret that is written out deeper',
+      {},
+      { store: { access_key_id: reference, secret_access_key: 'some-secret' } },
+      /store\.secret_access_key is written out/,
     ],
     ['more functions than a queue starts', { concurrency: { register: 1001 } }, {}, /above the 1000/],
   ])('refuses %s', async (_, parameters, settings, problem) => {

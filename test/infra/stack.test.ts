@@ -4,6 +4,8 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deployable, templateOf } from './deployable.ts';
 
+const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000000';
+
 let template: Template;
 beforeAll(async () => {
   template = templateOf(await deployable());
@@ -34,6 +36,42 @@ describe('the queues', () => {
     });
   });
 
+  test('give dead letters back to their own queue, and are dead-letter queues of no other', () => {
+    for (const [dead, source] of [
+      ['arrivals-dlq', 'arrivals'],
+      ['registrations-dlq.fifo', 'registrations.fifo'],
+    ]) {
+      template.hasResourceProperties('AWS::SQS::Queue', {
+        QueueName: `iceberg-registrar-test-${dead}`,
+        RedriveAllowPolicy: {
+          redrivePermission: 'byQueue',
+          sourceQueueArns: [{ 'Fn::Join': ['', Match.arrayWith([`:iceberg-registrar-test-${source}`])] }],
+        },
+      });
+    }
+  });
+
+  // CloudFormation creates a resource anew under another logical ID, which the name of what is retained prevents.
+  test('and the logs have the logical IDs of earlier releases', () => {
+    const retained = Object.entries(
+      template.toJSON()['Resources'] as Record<string, { DeletionPolicy?: string; Type: string }>,
+    )
+      .filter(
+        ([, { Type, DeletionPolicy }]) => DeletionPolicy === 'Retain' && Type !== 'AWS::Lambda::Version',
+      )
+      .map(([id]) => id);
+    expect(retained).toEqual([
+      'RegistrarArrivalsDlqA36CA40D',
+      'RegistrarRegistrationsDlq7A087788',
+      'RegistrarArrivalsA9AA75A0',
+      'RegistrarRegistrations54746196',
+      'RegistrarRegisterLog1824E770',
+      'RegistrarRouteLogF2F94BFB',
+      'RegistrarHealthLogB398F8DF',
+      'RegistrarReconcileLogFFDFB1A9',
+    ]);
+  });
+
   test('take what the bucket sends, in the name of its own account', () => {
     template.hasResourceProperties('AWS::SQS::QueuePolicy', {
       PolicyDocument: {
@@ -60,6 +98,14 @@ describe('the functions', () => {
     template.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
       FunctionName: Match.not(Match.objectLike({ Ref: Match.anyValue() })),
       FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+  });
+
+  test('keep the versions before: a rollback moves the alias to one', () => {
+    template.resourceCountIs('AWS::Lambda::Version', 4);
+    template.allResources('AWS::Lambda::Version', {
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
     });
   });
 
@@ -204,6 +250,20 @@ test('notifications through EventBridge are of the segments of the prefix alone'
   });
 });
 
+test.each([
+  ['not encrypted', {}],
+  ['encrypted', { kms_key_arn: KEY }],
+])('a queue that is %s takes no events of another account', async (_, parameters) => {
+  const through = templateOf(await deployable({ notifications: 'eventbridge', ...parameters }));
+  const statements = Object.values(through.findResources('AWS::SQS::QueuePolicy')).flatMap(
+    ({ Properties }) => Properties.PolicyDocument.Statement,
+  );
+  const ofEventBridge = statements.filter(({ Principal }) => Principal.Service === 'events.amazonaws.com');
+  expect(ofEventBridge).toHaveLength(2);
+  for (const { Condition } of ofEventBridge)
+    expect(JSON.stringify(Condition)).toMatch(/"aws:SourceArn"|"aws:SourceAccount":\{"Ref":"AWS::AccountId"/);
+});
+
 test('a bucket that exists is in no resource of the stack: what to add to its notifications is an output', () => {
   template.resourceCountIs('AWS::S3::Bucket', 0);
   expect(
@@ -213,19 +273,18 @@ test('a bucket that exists is in no resource of the stack: what to add to its no
 });
 
 test('a key and a VPC are used by all that can', async () => {
-  const key = 'arn:aws:kms:eu-central-1:123456789012:key/1234';
   const vpc = {
-    id: 'vpc-1',
+    id: 'vpc-12345678',
     availability_zones: ['a'],
-    subnet_ids: ['subnet-1'],
-    security_group_ids: ['sg-1'],
+    subnet_ids: ['subnet-12345678'],
+    security_group_ids: ['sg-12345678'],
   };
-  const inVpc = templateOf(await deployable({ kms_key_arn: key, vpc }));
-  inVpc.allResourcesProperties('AWS::SQS::Queue', { KmsMasterKeyId: key });
-  inVpc.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: key });
+  const inVpc = templateOf(await deployable({ kms_key_arn: KEY, vpc }));
+  inVpc.allResourcesProperties('AWS::SQS::Queue', { KmsMasterKeyId: KEY });
+  inVpc.allResourcesProperties('AWS::Logs::LogGroup', { KmsKeyId: KEY });
   inVpc.allResourcesProperties('AWS::Lambda::Function', {
-    KmsKeyArn: key,
-    VpcConfig: { SubnetIds: ['subnet-1'], SecurityGroupIds: ['sg-1'] },
+    KmsKeyArn: KEY,
+    VpcConfig: { SubnetIds: ['subnet-12345678'], SecurityGroupIds: ['sg-12345678'] },
   });
 });
 

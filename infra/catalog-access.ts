@@ -1,0 +1,69 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Entry } from '../lib/config/entry.ts';
+import type { AccessContext, FunctionName } from './access.ts';
+
+const CATALOG_ACTIONS: Readonly<
+  Record<string, { readonly read: readonly string[]; readonly write: readonly string[] }>
+> = {
+  glue: {
+    read: ['glue:GetCatalog', 'glue:GetDatabase', 'glue:GetTable'],
+    write: ['glue:CreateDatabase', 'glue:CreateTable', 'glue:UpdateTable'],
+  },
+  s3tables: {
+    read: [
+      's3tables:GetNamespace',
+      's3tables:GetTable',
+      's3tables:GetTableMetadataLocation',
+      's3tables:GetTableData',
+    ],
+    write: [
+      's3tables:CreateNamespace',
+      's3tables:CreateTable',
+      's3tables:UpdateTableMetadataLocation',
+      's3tables:PutTableData',
+    ],
+  },
+};
+
+/** What a function may do in catalogs that accept the role's own signature (`catalog_sigv4`). */
+export function catalogStatements(
+  name: Exclude<FunctionName, 'route'>,
+  { partition, account, entries }: AccessContext,
+): readonly PolicyStatement[] {
+  const signed = entries.flatMap((entry) =>
+    entry.catalog_sigv4 === undefined ? [] : { ...entry, ...entry.catalog_sigv4 },
+  );
+  const services = Map.groupBy(signed, ({ service }) => service);
+  return [...services].flatMap(([service, ofService]) => {
+    const actions = CATALOG_ACTIONS[service];
+    if (actions === undefined) return [];
+    return new PolicyStatement({
+      sid: `Catalog${service}`,
+      actions: [...actions.read, ...(name === 'register' ? actions.write : [])],
+      resources: [
+        ...new Set(
+          ofService.flatMap((entry) => {
+            const arn = `arn:${partition}:${service}:${entry.region}:${account}`;
+            return service === 'glue' ? glueResources(arn, entry) : tableBucket(arn, entry);
+          }),
+        ),
+      ],
+    });
+  });
+}
+
+/** The namespace's database and tables, in the account's own catalog and in those that are named below it. */
+function glueResources(arn: string, { namespace }: Entry): readonly string[] {
+  const database = namespace.join('.').replaceAll(/\{[^}]*\}/g, '*');
+  return [
+    ...[`${arn}:catalog`, `${arn}:catalog/*`],
+    ...[`${arn}:database/${database}`, `${arn}:database/*/${database}`],
+    ...[`${arn}:table/${database}/*`, `${arn}:table/*/${database}/*`],
+  ];
+}
+
+/** The table bucket that `catalog_warehouse` names by its ARN, with its tables; else every one of the account. */
+function tableBucket(arn: string, { catalog_warehouse }: Entry): readonly string[] {
+  const bucket = catalog_warehouse?.startsWith('arn:') ? catalog_warehouse : `${arn}:bucket/*`;
+  return [bucket, `${bucket}/table/*`];
+}
