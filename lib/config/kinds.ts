@@ -92,6 +92,16 @@ export const httpUrl = v.pipe(
   v.metadata({ type: 'URL' }),
 );
 
+/** A queue of SQS by its URL, or a topic of Pub/Sub by its name. */
+export const queueName = v.pipe(
+  string,
+  v.check(
+    (name) => isHttpUrl(name) || /^projects\/[^/]+\/topics\/[^/]+$/.test(name),
+    'must be the URL of a queue, https://sqs.{region}.amazonaws.com/{account}/{name}, or a topic, projects/{project}/topics/{topic}',
+  ),
+  v.metadata({ type: 'queue URL or topic' }),
+);
+
 /** `s3://bucket/prefix` without a trailing slash; Hadoop's spellings are normalised. */
 export const storeUrl = v.pipe(
   string,

@@ -11,7 +11,12 @@ import { DEFAULT_LAYOUT, DEFAULT_TABLE } from './settings.ts';
  * @param written the settings before references were resolved, which is what problems quote
  */
 export function brokenRules(settings: RawSettings, written: RawSettings): readonly string[] {
-  return [...catalogRules(settings), ...storeRules(settings), ...layoutRules(settings, written)];
+  return [
+    ...catalogRules(settings),
+    ...queueRules(settings),
+    ...storeRules(settings),
+    ...layoutRules(settings, written),
+  ];
 }
 
 /** Warnings about settings that are allowed but unwise. */
@@ -77,6 +82,22 @@ function catalogRules(settings: RawSettings): readonly string[] {
 
 function authorizes(headers: RawValue | undefined): boolean {
   return isMap(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+}
+
+/** SQS tells the kind of a queue by its name: exactly those of FIFO queues end in `.fifo`. */
+function queueRules({ queues }: RawSettings): readonly string[] {
+  const isFifo = (key: string) => {
+    const url = member(queues, key);
+    return typeof url === 'string' && /^https?:/i.test(url) ? url.endsWith('.fifo') : undefined;
+  };
+  return [
+    ...(isFifo('registrations') === false
+      ? ['queues.registrations: it must be a FIFO queue, whose name ends in ".fifo"']
+      : []),
+    ...(isFifo('arrivals') === true
+      ? ['queues.arrivals: it must be a standard queue, since object stores cannot notify a FIFO queue']
+      : []),
+  ];
 }
 
 function storeRules(settings: RawSettings): readonly string[] {

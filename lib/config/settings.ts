@@ -14,6 +14,7 @@ import {
   list,
   namespace,
   partitionFields,
+  queueName,
   secret,
   secretFile,
   share,
@@ -81,9 +82,9 @@ const sigv4 = group({
 });
 
 const queues = group({
-  arrivals: optional(text, 'URL of the standard queue that route reads'),
+  arrivals: optional(queueName, 'URL of the standard queue that route reads'),
   registrations: optional(
-    text,
+    queueName,
     'URL of the FIFO queue that register reads; on Google Cloud the topic: projects/{project}/topics/{topic}',
   ),
 });

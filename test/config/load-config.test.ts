@@ -97,6 +97,15 @@ sinks:
     });
   });
 
+  it.each([
+    ['https://sqs.eu-west-1.amazonaws.com/1/a', 'https://sqs.eu-west-1.amazonaws.com/1/r.fifo'],
+    ['http://127.0.0.1:9324/000000000000/a', 'http://127.0.0.1:9324/000000000000/r.fifo'],
+    ['projects/p/topics/a', 'projects/p/topics/r'],
+  ])('queues are %s and %s', async (arrivals, registrations) => {
+    const queues = { arrivals, registrations };
+    expect((await entryOf({ ...minimal, queues })).queues).toEqual(queues);
+  });
+
   it('a list has an entry each', async () => {
     const { entries } = await load(JSON.stringify([minimal, { ...minimal, url: 'gs://other' }]));
     expect(entries.map(({ url }) => url)).toEqual(['s3://lake/raw', 'gs://other']);
@@ -189,6 +198,22 @@ describe('loadConfig: problems', () => {
       'an Authorization beside a token',
       { catalog_token: 'hunter2', catalog_headers: { Authorization: 'Basic hunter2' } },
       'catalog_token, catalog_headers.authorization: only one way',
+    ],
+    [
+      'a queue by its ARN',
+      { queues: { registrations: 'arn:aws:sqs:eu-west-1:123456789012:registrations.fifo' } },
+      'must be the URL of a queue, https://sqs.{region}.amazonaws.com/{account}/{name}, or a topic',
+    ],
+    ['a queue by its name', { queues: { arrivals: 'arrivals' } }, 'must be the URL of a queue'],
+    [
+      'a standard queue for registrations',
+      { queues: { registrations: 'https://sqs.eu-west-1.amazonaws.com/123456789012/registrations' } },
+      'queues.registrations: it must be a FIFO queue, whose name ends in ".fifo"',
+    ],
+    [
+      'a FIFO queue for arrivals',
+      { queues: { arrivals: 'https://sqs.eu-west-1.amazonaws.com/123456789012/arrivals.fifo' } },
+      'queues.arrivals: it must be a standard queue, since object stores cannot notify a FIFO queue',
     ],
     ['text in the place of a map', { store: 'hunter2' }, 'must be a map of settings'],
     ['a jitter above one', { retry: { jitter: '20%' } }, 'from 0 to 1'],

@@ -3,7 +3,6 @@ import { type Found, failed, notChecked, ok, warning } from './finding.ts';
 
 /** What a queue of ours must be. */
 export interface QueueSetup {
-  readonly fifo: boolean;
   readonly visibilitySeconds: number;
   readonly maxReceiveCount: number | undefined;
 }
@@ -28,10 +27,6 @@ export async function examineQueue(
   if (url === undefined) return notChecked('no URL is configured');
   if (url.startsWith('projects/')) return examineTopic(url, await setups.ofTopic(url));
   const setup = await setups.ofQueue(url);
-  const kind = (isFifo: boolean) => (isFifo ? 'FIFO' : 'standard');
-  if (setup.fifo !== fifo) {
-    return failed(`it is a ${kind(setup.fifo)} queue`, `name a ${kind(fifo)} queue`);
-  }
   if (setup.visibilitySeconds <= FUNCTION_SECONDS) {
     return failed(
       `messages are visible again after ${setup.visibilitySeconds} s, while they may still be worked on`,
@@ -41,7 +36,9 @@ export async function examineQueue(
   if (setup.maxReceiveCount === undefined) {
     return warning('no dead-letter queue takes what keeps failing', 'give it a redrive policy');
   }
-  return ok(`a ${kind(fifo)} queue with a dead-letter queue after ${setup.maxReceiveCount} receives`);
+  return ok(
+    `a ${fifo ? 'FIFO' : 'standard'} queue with a dead-letter queue after ${setup.maxReceiveCount} receives`,
+  );
 }
 
 /** Pub/Sub has neither groups nor an order, and none are needed. */

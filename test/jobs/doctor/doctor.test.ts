@@ -119,7 +119,6 @@ describe('examine says what to change', () => {
     ['creation', {}, /create_via "auto"; the catalog lists register, commit, create/, undefined],
     ['table', { create_table: false }, /"analytics.orders" is not there/, /create_table: true/],
     ['segments', {}, /is empty/, /check url/],
-    ['registrations', { queues: { registrations: 'registrations.fifo' } }, /is no URL/, /sqs\.\{region\}/],
     ['segments', { url: 's3://nowhere' }, /NoSuchBucket/, /create the bucket or correct the URL/],
     [
       'quarantine',
@@ -154,16 +153,21 @@ describe('examine says what to change', () => {
     });
   });
 
-  test('queues that are of the wrong kind, too eager, or without a dead-letter queue', async () => {
-    const fifo = stack.createQueue('swapped', { fifo: true, visibilitySeconds: 360 }).url;
+  test('queues that are not there, too eager, or without a dead-letter queue', async () => {
     const eager = stack.createQueue('eager', { fifo: true, visibilitySeconds: 30 }).url;
-    const swapped = await findings({ queues: { arrivals: fifo, registrations: eager } });
-    expect(swapped.get('arrivals')).toMatchObject({ state: 'failed', wayOut: 'name a standard queue' });
-    expect(swapped.get('registrations')).toMatchObject({
+    const wrong = await findings({
+      queues: { arrivals: eager.replace('eager.fifo', 'absent'), registrations: eager },
+    });
+    expect(wrong.get('arrivals')).toMatchObject({
+      state: 'failed',
+      wayOut: 'create the queue or correct its URL',
+    });
+    expect(wrong.get('registrations')).toMatchObject({
       state: 'failed',
       wayOut: expect.stringContaining('360 s'),
     });
-    const bare = await findings({ queues: { registrations: fifo } });
+    const bareUrl = stack.createQueue('bare', { fifo: true, visibilitySeconds: 360 }).url;
+    const bare = await findings({ queues: { registrations: bareUrl } });
     expect(bare.get('registrations')).toMatchObject({ state: 'warning', wayOut: 'give it a redrive policy' });
     expect(bare.get('arrivals')).toMatchObject({ state: 'not checked' });
   });
@@ -371,11 +375,11 @@ describe('examine writes as much as it may', () => {
     expect((await sqsEvent('registrations')).Records).toHaveLength(2);
   });
 
-  test('no message to a queue of the wrong kind', async () => {
-    const queues = { arrivals: stack.createQueue('swapped', { fifo: true, visibilitySeconds: 360 }).url };
-    queueUrls.set('swapped', queues.arrivals);
-    await findings({ queues }, undefined, { trial: tryRegistration });
-    expect((await sqsEvent('swapped')).Records).toEqual([]);
+  test('no message to a queue that fails its check', async () => {
+    const eager = stack.createQueue('eager', { fifo: true, visibilitySeconds: 30 }).url;
+    queueUrls.set('eager', eager);
+    await findings({ queues: { registrations: eager } }, undefined, { trial: tryRegistration });
+    expect((await sqsEvent('eager')).Records).toEqual([]);
   });
 
   test.each([
