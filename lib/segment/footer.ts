@@ -84,7 +84,7 @@ const columnMetaData = struct('ColumnMetaData', {
   type: required(1, i32),
   encodings: required(2, ignored('list')),
   path: required(3, list(binary, maxPathLength)),
-  codec: required(4, ignored('i32')),
+  codec: required(4, i32),
   numValues: required(5, i64),
   totalUncompressedSize: required(6, ignored('i64')),
   totalCompressedSize: required(7, i64),

@@ -13,11 +13,11 @@ import type { Segment } from './segment.ts';
 const GREATEST_SIGNED = 2n ** 31n - 1n;
 const MOST_NAMES = 5;
 
-type Warned = Pick<Segment, 'columns' | 'schema'>;
+type Warned = Pick<Segment, 'columns' | 'schema' | 'codecs'>;
 
 /** What to know about the columns of these segments before certain engines read them; undefined if there is nothing. */
 export function readerWarning(segments: readonly Warned[]): string | undefined {
-  const warnings = [unsignedWarning(segments), reservedNameWarning(segments)];
+  const warnings = [unsignedWarning(segments), reservedNameWarning(segments), codecWarning(segments)];
   const given = warnings.filter((warning) => warning !== undefined);
   return given.length === 0 ? undefined : given.join('. ');
 }
@@ -57,6 +57,19 @@ function reservedNameWarning(segments: readonly Warned[]): string | undefined {
     `reserved name ${names}: Spark cannot read a column that is named like one of Iceberg's metadata columns, nor SELECT * of its table; ` +
     'rename the column in the dataset, or in the table with ALTER TABLE'
   );
+}
+
+/** Codecs that some engines come without, by their number in parquet.thrift (`CompressionCodec`). */
+const RARE_CODECS: ReadonlyMap<number, string> = new Map([
+  [3, 'LZO: Spark, DuckDB and PyIceberg'],
+  [4, 'BROTLI: Spark and Trino'],
+]);
+
+function codecWarning(segments: readonly Warned[]): string | undefined {
+  const codecs = new Set(segments.flatMap((segment) => [...segment.codecs]));
+  const names = [...codecs].sort().flatMap((codec) => RARE_CODECS.get(codec) ?? []);
+  if (names.length === 0) return undefined;
+  return `compressed with ${names.join(', with ')} come without the codec; compress with ZSTD, SNAPPY or GZIP where these engines read the table`;
 }
 
 /** The first of these names, each once, and how many more there are. */

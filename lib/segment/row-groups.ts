@@ -35,6 +35,8 @@ export interface RowGroups {
   readonly columns: readonly Column[];
   /** Where each row group with rows starts, ascending. */
   readonly splitOffsets: readonly bigint[];
+  /** `CompressionCodec` of parquet.thrift, by number: every codec that a column chunk is compressed with. */
+  readonly codecs: ReadonlySet<number>;
 }
 
 /**
@@ -60,6 +62,7 @@ export function mergeRowGroups(
     };
   });
   const splitOffsets: bigint[] = [];
+  const codecs = new Set<number>();
   let rowGroupCount = 0;
   let recordCount = 0n;
 
@@ -75,6 +78,7 @@ export function mergeRowGroups(
       const { metaData, start } = checkedChunk(group.columns[index], leaf, group.numRows, dataEnd);
       if (groupStart === undefined || start < groupStart) groupStart = start;
       addChunk(tally, metaData, column?.isRequired ?? false);
+      codecs.add(metaData.codec);
     }
     if (group.numRows > 0n && groupStart !== undefined) splitOffsets.push(groupStart);
   }
@@ -87,6 +91,7 @@ export function mergeRowGroups(
     recordCount,
     columns: states.flatMap(({ leaf, column, tally }) => (column ? [columnOf(leaf, column, tally)] : [])),
     splitOffsets: splitOffsets.sort((a, b) => (a < b ? -1 : 1)),
+    codecs,
   };
 }
 

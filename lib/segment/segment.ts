@@ -27,6 +27,8 @@ export interface Segment {
   readonly columns: readonly Column[];
   /** Where each row group with rows starts, ascending. */
   readonly splitOffsets: readonly bigint[];
+  /** `CompressionCodec` of parquet.thrift, by number. */
+  readonly codecs: ReadonlySet<number>;
   /**
    * IDs of fields that are never null where their parent is present: required, or without a null in any row group (case A30).
    */
@@ -58,7 +60,7 @@ export function segmentOf(
   const { root, leaves } = schemaTree(footer.schema);
   const { schema, idsFrom, columns: leafColumns } = icebergSchema(root, options);
   const dataEnd = BigInt(read.sizeBytes - read.bytes.length - 8);
-  const { rowGroupCount, recordCount, columns, splitOffsets } = mergeRowGroups(
+  const { rowGroupCount, recordCount, columns, splitOffsets, codecs } = mergeRowGroups(
     footer,
     leaves,
     leafColumns,
@@ -76,6 +78,7 @@ export function segmentOf(
     rowGroupCount,
     columns,
     splitOffsets,
+    codecs,
     provenNonNull: provenNonNull(schema, columns),
     createdBy: footer.createdBy,
   };

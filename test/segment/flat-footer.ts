@@ -16,6 +16,8 @@ export interface FlatColumn {
   readonly logical?: ThriftValue;
   /** The member of `ColumnOrder`; 1 is the order of the type. */
   readonly order?: number;
+  /** The number of the compression codec; 0 is none. */
+  readonly codec?: number;
 }
 
 export interface FlatStatistics {
@@ -122,7 +124,7 @@ const maybe = (value: number | undefined): ThriftValue | undefined =>
 const bytes = (value: Uint8Array | undefined): ThriftValue | undefined => value && binary(value);
 
 function columnChunk(
-  { physical, name }: FlatColumn,
+  { physical, name, codec = 0 }: FlatColumn,
   rows: number,
   offset: number,
   statistics: FlatStatistics | undefined,
@@ -132,7 +134,7 @@ function columnChunk(
     1: i32(physical),
     2: list('i32', [i32(0)]),
     3: list('binary', [binary(name)]),
-    4: i32(0),
+    4: i32(codec),
     5: i64(rows),
     6: i64(chunkBytes),
     7: i64(chunkBytes),

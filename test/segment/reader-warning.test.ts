@@ -41,6 +41,14 @@ describe('readerWarning', () => {
     expect(warningOf([{ name: 'deleted' }])).toBeUndefined();
   });
 
+  test('names the codecs that some engines come without', () => {
+    const [SNAPPY, LZO, BROTLI, ZSTD] = [1, 3, 4, 6];
+    expect(warningOf([{ codec: BROTLI }, { codec: LZO }, { codec: ZSTD }])).toMatch(
+      /^compressed with LZO: Spark, DuckDB and PyIceberg, with BROTLI: Spark and Trino come without the codec/,
+    );
+    expect(warningOf([{ codec: SNAPPY }, { codec: ZSTD }])).toBeUndefined();
+  });
+
   test('names five columns and counts the rest, each once however many files have it', () => {
     const segment = segmentFrom(
       flatFooter(
