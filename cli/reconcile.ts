@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Entry } from '../lib/config/entry.ts';
 import { RegistrarError } from '../lib/errors.ts';
 import { lostCommitsText } from '../lib/jobs/health/lost-commits.ts';
@@ -50,7 +50,9 @@ export function reconcileCommand(): Command {
     .option('--since <time>', 'skip objects uploaded before this date (2026-01-31) or time')
     .option('--grace <minutes>', 'treat objects younger than this as still on their way', minutes, 60)
     .option('--start-after <uri>', 'resume where an earlier run stopped')
-    .option('--enqueue', 'send missing segments to the registrations queue')
+    .addOption(
+      new Option('--enqueue', 'send missing segments to the registrations queue').conflicts('register'),
+    )
     .option('--register', 'register missing segments in this process')
     .option('--json', 'print one JSON object')
     .addHelpText(

@@ -42,6 +42,8 @@ describe('reconcile on the command line', () => {
   test.each([
     [['--dataset', 'orderz'], 'Cannot compare dataset "orderz": no segment of it lies below "s3://lake/in"'],
     [['--grace', 'soon'], 'it must be a number of minutes'],
+    [['--since', '30'], 'Cannot understand the time "30"'],
+    [['--enqueue', '--register'], "'--enqueue' cannot be used with option '--register'"],
   ])('reconcile %j says what is wrong instead of comparing nothing', async (args, problem) => {
     const { status, stderr } = await run('reconcile', ...args);
     expect(status).toBe(1);

@@ -107,10 +107,17 @@ function optionsOf({
   return { ...rest, missing, ...(since !== undefined && { sinceMs: instant(since) }) };
 }
 
+/** Without a zone, a date is in UTC and a time is local, as ECMAScript has it. */
+const ISO_8601 = /^(?<day>\d{4}-\d{2}-\d{2})(?:[T ].+)?$/;
+
 /** Milliseconds since 1970 of a date or a time. @throws `config.invalid` */
 export function instant(text: string): number {
+  const { day } = ISO_8601.exec(text)?.groups ?? {};
   const ms = Date.parse(text);
-  if (!Number.isNaN(ms)) return ms;
+  // Date.parse takes "5" for a month, and turns February 30 into a day in March.
+  const dayMs = Date.parse(`${day}T00:00Z`);
+  const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(`${day}T`);
+  if (isDay && !Number.isNaN(ms)) return ms;
   throw new RegistrarError(
     'config.invalid',
     `Cannot understand the time "${text}": write 2026-01-31 or 2026-01-31T12:00:00Z`,

@@ -133,7 +133,13 @@ describe('reconcileRequest', () => {
     });
   });
 
-  test.each([{ since: 'yesterday' }, { missing: 'register' }])('refuses %j', async (request) => {
+  test.each([
+    { since: 'yesterday' },
+    { since: '5' },
+    { since: '2026-02-30' },
+    { since: '2026-13-01' },
+    { missing: 'register' },
+  ])('refuses %j', async (request) => {
     await expect(reconcileRequest(request, ports, () => 60_000)).rejects.toMatchObject({
       code: 'config.invalid',
     });
