@@ -141,10 +141,16 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
     case 'misdirected':
       throw new RegistrarError(
         'catalog.unavailable',
-        `${attempted}: no Iceberg catalog answered, but ${message}; catalog_uri is what stands before "/v1/config"`,
+        `${attempted}: no Iceberg catalog answered, but ${message}${redirectText(request, answer.headers['location'])}; catalog_uri is what stands before "/v1/config"`,
         { context },
       );
     default:
       return { outcome, ...NOTHING, message };
   }
+}
+
+/** Where a redirect leads; its path and query are left out, since they may hold secrets (I10). */
+function redirectText({ origin }: HttpRequest, location: string | string[] | undefined): string {
+  const target = typeof location === 'string' ? URL.parse(location, origin) : null;
+  return target === null ? '' : `, a redirect to "${target.origin}"`;
 }

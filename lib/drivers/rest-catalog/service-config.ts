@@ -2,7 +2,7 @@ import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { ServiceConfig } from '../../ports.ts';
 import { withoutEndSlashes } from '../../spec/object-uri.ts';
-import type { CatalogClient } from './client.ts';
+import type { CatalogClient, Reply } from './client.ts';
 import { isRecord } from './outcome.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function loadServiceConfig(
     const closed = base.protocol === 'https:' && /UND_ERR_SOCKET|ECONNRESET/.test(message);
     throw new RegistrarError(
       outcome === 'unknown' || outcome === 'throttled' ? 'catalog.unavailable' : 'catalog.refused',
-      `Cannot read the configuration of the catalog "${settings.catalog_uri}"${warehouse === undefined ? '' : ` for catalog_warehouse "${warehouse}"`}: it answered ${message}${closed ? '; if it wants a client certificate, set catalog_client_cert and catalog_client_key to one that it trusts' : ''}`,
+      `Cannot read the configuration of the catalog "${settings.catalog_uri}"${warehouse === undefined ? '' : ` for catalog_warehouse "${warehouse}"`}: it answered ${message}${closed ? '; if it wants a client certificate, set catalog_client_cert and catalog_client_key to one that it trusts' : wayOut(outcome, warehouse)}`,
     );
   }
   const properties = {
@@ -52,6 +52,18 @@ export async function loadServiceConfig(
     idempotencyKeys: body['idempotency-key-lifetime'] != null,
     server: reply.server,
   };
+}
+
+/** Catalogs answer 404 to another path than theirs and to a warehouse that they do not know, 400 where one has to be named. */
+function wayOut(outcome: Reply['outcome'], warehouse: string | undefined): string {
+  if (outcome !== 'missing' && outcome !== 'invalid') return '';
+  const hints = [
+    ...(outcome === 'missing' ? ['catalog_uri is what stands before "/v1/config"'] : []),
+    warehouse === undefined
+      ? 'set catalog_warehouse if the catalog has several'
+      : 'catalog_warehouse must be one that the catalog knows',
+  ];
+  return `; ${hints.join(', and ')}`;
 }
 
 /** `POST v1/{prefix}/x` and `POST /v1/x` are one endpoint: the fixture of 1.10 writes the first. */

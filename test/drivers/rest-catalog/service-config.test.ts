@@ -161,3 +161,42 @@ test('a web page where the catalog should be says what catalog_uri is', async ()
     message: expect.stringContaining('catalog_uri'),
   });
 });
+
+test.each([
+  [
+    404,
+    'lake',
+    /404 .*told; catalog_uri is what stands before "\/v1\/config", and catalog_warehouse must be/,
+  ],
+  [
+    404,
+    undefined,
+    /404 .*told; catalog_uri is what stands before "\/v1\/config", and set catalog_warehouse if/,
+  ],
+  [400, undefined, /400 .*told; set catalog_warehouse if the catalog has several/],
+])(
+  'a configuration answered by %i for the warehouse %s says what to change',
+  async (status, warehouse, saying) => {
+    const { catalog } = await scriptedCatalog({
+      answer: () => failure(status),
+      settings: warehouse === undefined ? {} : { catalog_warehouse: warehouse },
+    });
+    await expect(catalog.prepare()).rejects.toMatchObject({
+      code: 'catalog.refused',
+      message: expect.stringMatching(saying),
+    });
+  },
+);
+
+test.each([
+  ['https://catalog.example/v1/config?warehouse=lake&code=some-secret', 'https://catalog.example'],
+  ['/login?token=some-secret', undefined],
+])('a redirect to %s is not followed, and says which address is meant', async (location, named) => {
+  const { catalog, server } = await scriptedCatalog({
+    answer: () => ({ status: 308, headers: { location }, body: '' }),
+  });
+  const error = await catalog.prepare().catch(String);
+  expect(error).toContain(`308, a redirect to "${named ?? server.url}"; catalog_uri`);
+  expect(error).not.toContain('some-secret');
+  expect(server.lines).toHaveLength(1);
+});
