@@ -21,7 +21,7 @@ import {
   doctorAnswer,
   isDoctorRequest,
 } from './jobs/doctor/doctor-request.ts';
-import { type HealthReport, health, logHealth } from './jobs/health/health.ts';
+import { type HealthOptions, type HealthReport, health, logHealth } from './jobs/health/health.ts';
 import { type PullAnswer, pull } from './jobs/pull.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile/reconcile-event.ts';
 import { type BatchResponse, registerMessages } from './jobs/register/register-messages.ts';
@@ -218,7 +218,10 @@ export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undef
     const { answerDoctor } = await import('./jobs/doctor/answer-doctor.ts');
     return answerDoctor(event, doctorPorts(wiring));
   }
-  logHealth(await wiring.trace({ name: 'health' }, () => lookAtHealth(wiring)), wiring.log);
+  logHealth(
+    await wiring.trace({ name: 'health' }, () => lookAtHealth(wiring, { trends: false })),
+    wiring.log,
+  );
   return undefined;
 }
 
@@ -252,8 +255,9 @@ export async function askDeployed(
 }
 
 /** Available, fresh, healthy: every table of a configuration, and its buckets' notifications. */
-export function lookAtHealth(wiring: Wiring): Promise<HealthReport> {
-  return health({ ...wiring, notificationsOf: bucketNotifications, queueWatch: queueWatch(process.env) });
+export function lookAtHealth(wiring: Wiring, options: HealthOptions): Promise<HealthReport> {
+  const services = { notificationsOf: bucketNotifications, queueWatch: queueWatch(process.env) };
+  return health({ ...wiring, ...services }, options);
 }
 
 /** What waits in SQS's queues, and for how long where CloudWatch knows. */

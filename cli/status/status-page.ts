@@ -13,14 +13,14 @@ import { checkText, figuresText, isAllGood, isGood } from './status-text.ts';
  * first.
  */
 export function statusPage(report: HealthReport): string {
-  const { at, tables, notifications, queues, events } = report;
+  const { at, tables, unlisted, notifications, queues, events } = report;
   const sorted = tables.toSorted((a, b) => Number(isGood(a)) - Number(isGood(b)));
   const bad = tables.filter((table) => !isGood(table)).length;
   const good = isAllGood(report);
   const verdict =
     bad > 0
       ? `${bad} of ${tables.length} tables need attention`
-      : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; queues, notifications or quarantine need attention'}`;
+      : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; listings, queues, notifications or quarantine need attention'}`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -30,6 +30,7 @@ export function statusPage(report: HealthReport): string {
 <header>
 <h1 class="${good ? 'good' : 'bad'}">${verdict}</h1>
 <p><time datetime="${at}">${instant(Date.parse(at))}</time></p>
+${unlisted.flatMap(({ url, problem }) => troubles(url, { checks: [], problem })).join('\n')}
 ${notifications.flatMap(notificationLine).join('\n')}
 ${events.flatMap(({ quarantineUrl, checks, problem }) => troubles(quarantineUrl, { checks, problem })).join('\n')}
 ${queuesTable(queues)}

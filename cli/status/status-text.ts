@@ -7,17 +7,22 @@ import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 
 /** One line per table with what to do below it, and a summary at the end. Coloured on a terminal only. */
-export function statusText({ at, tables, notifications, queues, events }: HealthReport): string {
+export function statusText({ at, tables, unlisted, notifications, queues, events }: HealthReport): string {
   const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
   const good = tables.filter(isGood).length;
   return [
     ...tables.flatMap((table) => [tableLine(table, width), ...pointsOut(table).map((line) => `    ${line}`)]),
+    ...unlisted.map(
+      ({ url, problem }) => `${printable(url)}  ${mark(false, '', 'UNAVAILABLE')}\n    ${printable(problem)}`,
+    ),
     ...notifications.flatMap(({ problem }) => (problem === undefined ? [] : [printable(problem)])),
     ...queues.flatMap(queueLines),
     ...events.flatMap(({ quarantineUrl, checks, problem }) =>
       pointsOut({ checks, problem }).map((line) => `${printable(quarantineUrl)}: ${line}`),
     ),
-    `${at}  ${tables.length} tables, ${good} available, fresh and healthy`,
+    tables.length === 0
+      ? `${at}  no dataset found: no segment lies where url, layout and from of the configuration expect it`
+      : `${at}  ${tables.length} tables, ${good} available, fresh and healthy`,
   ].join('\n');
 }
 
@@ -27,12 +32,13 @@ export function isGood({ available, fresh, healthy }: TableHealth): boolean {
 }
 
 /**
- * Whether nothing needs attention: no table, no bucket that stopped notifying, no queue where something waits too long, no
+ * Whether nothing needs attention: no table, no entry whose objects cannot be listed, no bucket that stopped notifying, no queue where something waits too long, no
  * event that could not be decoded.
  */
-export function isAllGood({ tables, notifications, queues, events }: HealthReport): boolean {
+export function isAllGood({ tables, unlisted, notifications, queues, events }: HealthReport): boolean {
   return (
     tables.every(isGood) &&
+    unlisted.length === 0 &&
     notifications.every(({ notified }) => notified !== false) &&
     [...queues, ...events].every(({ checks }) => checks.every(({ ok }) => ok))
   );

@@ -4,8 +4,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { RegistrarError } from '../../lib/errors.ts';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
-import { lookAtHealth, wire } from '../../lib/wire.ts';
+import { lookAtHealth, type Wiring, wire } from '../../lib/wire.ts';
 import { helpText } from '../help-text.ts';
+import { printable } from '../printable.ts';
 import { isAllGood, statusText } from './status-text.ts';
 
 interface Flags {
@@ -42,13 +43,29 @@ export function statusCommand(): Command {
       const ended = new AbortController();
       if (flags.watch !== undefined) process.once('SIGINT', () => ended.abort());
       do {
-        const report = await lookAtHealth(wiring);
-        await show(report, flags);
-        process.exitCode = isAllGood(report) ? 0 : NEEDS_ATTENTION;
+        process.exitCode = await look(wiring, flags).catch(toldIfWatching(flags));
         if (flags.watch !== undefined)
           await pause(flags.watch === true ? WATCH_SECONDS : flags.watch, ended.signal);
       } while (flags.watch !== undefined && !ended.signal.aborted);
     });
+}
+
+/** Looks once, and shows what it found. @returns the exit code */
+async function look(wiring: Wiring, flags: Flags): Promise<number> {
+  const trends = flags.json === true || flags.html !== undefined;
+  const report = await lookAtHealth(wiring, { trends });
+  await show(report, flags);
+  return isAllGood(report) ? 0 : NEEDS_ATTENTION;
+}
+
+/** Tells an outage and goes on watching; rethrows what another look cannot change. */
+function toldIfWatching({ watch }: Flags): (error: unknown) => number {
+  return (error) => {
+    if (watch === undefined || !(error instanceof RegistrarError) || error.code === 'config.invalid')
+      throw error;
+    console.error(`${error.code}: ${printable(error.message)}`);
+    return 1;
+  };
 }
 
 async function show(report: HealthReport, { json, html }: Flags): Promise<void> {

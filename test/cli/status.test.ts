@@ -23,10 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => registration.close());
 
-function start(args: readonly string[]) {
+function start(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, ['cli/main.mjs', 'status', ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'], ...registration.environment },
+    env: { PATH: process.env['PATH'], ...registration.environment, ...more },
   });
   const output = { out: '', err: '' };
   child.stdout.on('data', (data) => {
@@ -87,6 +87,13 @@ describe('iceberg-registrar status', () => {
     expect(out).toMatch(/UNHEALTHY[\s\S]*open quarantine records is 1, at most 0: .*quarantine list/);
   });
 
+  test('does not call it well where the configuration fits no key', async () => {
+    const { child, output } = start([], { REGISTRAR_FROM: '["orderz"]' });
+    const [code] = await once(child, 'close');
+    expect({ code, err: output.err }).toEqual({ code: 0, err: '' });
+    expect(output.out).toContain('no dataset found');
+  });
+
   test('watches until Ctrl-C, and then exits as it last looked', async () => {
     const { child, output } = start(['--watch', '0.01']);
     while (output.out.split('\n').length < 6) await once(child.stdout, 'data');
@@ -94,6 +101,17 @@ describe('iceberg-registrar status', () => {
     const [code] = await once(child, 'close');
     expect(output.err).toBe('');
     expect(code).toBe(3);
+  });
+
+  test('watches on after a look that failed', async () => {
+    registration.fault = () => ({ when: 'before', answer: { status: 503, body: 'down' } });
+    const { child, output } = start(['--watch', '0.01']);
+    while (!output.err.includes('\n')) await once(child.stderr, 'data');
+    registration.fault = undefined;
+    while (!output.out.includes('lake.telemetry')) await once(child.stdout, 'data');
+    child.kill('SIGINT');
+    await once(child, 'close');
+    expect(output.err).toContain('store.unavailable');
   });
 
   test('says which configuration is missing', async () => {
@@ -120,6 +138,7 @@ describe('statusPage', () => {
       at: '2026-01-01T00:00:00.000Z',
       tables: [table],
       notifications: [],
+      unlisted: [],
       queues: [],
       events: [],
     });

@@ -3,23 +3,31 @@ import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts';
 import { isNotified, notifiedKeys, wantedNotification } from '../bucket-notifications.ts';
-import { datasetsOf } from '../reconcile/datasets.ts';
+import { type Dataset, datasetsOf } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { atMost, type Check } from './maintenance-checks.ts';
 import { EVENTS, openFailuresOf } from './open-failures.ts';
 import { type QueueHealth, queuesHealth, type TableHistory } from './queue-health.ts';
 import { type TableHealth, tableHealth } from './table-health.ts';
+import { newestOf } from './table-trend.ts';
 
 export interface HealthReport {
   readonly at: string;
   /** One entry per dataset found in the store, in key order. */
   readonly tables: readonly TableHealth[];
+  /** The entries whose tables are not all known, because their objects could not be listed. */
+  readonly unlisted: readonly UnlistedEntry[];
   /** One per entry with an arrivals queue. */
   readonly notifications: readonly NotificationHealth[];
   /** One per configured queue, and one per dead-letter queue of these. */
   readonly queues: readonly QueueHealth[];
   /** One per quarantine, about the events in it that could not be decoded. */
   readonly events: readonly EventsHealth[];
+}
+
+export interface UnlistedEntry {
+  readonly url: string;
+  readonly problem: string;
 }
 
 /** The quarantined events, which belong to no table. */
@@ -47,23 +55,44 @@ export interface HealthPorts {
   readonly clock: Clock;
 }
 
+export interface HealthOptions {
+  /** Whether to keep each table's whole trend, which takes memory for every retained snapshot, or its newest moment only. */
+  readonly trends: boolean;
+}
+
 const CONCURRENT_TABLES = 8;
 
 /**
  * Examines whether each table is available, fresh and healthy: every table whose dataset is in the store, whether or not the
- * catalog knows it. Only reads. Trouble with one table is part of the answer.
+ * catalog knows it. Only reads. Trouble with one table, or with one entry of several, is part of the answer.
  *
- * @throws `store.unavailable`, `auth.failed` when the store cannot even be listed
+ * @throws `store.unavailable`, `auth.failed` when no entry's objects can be listed
  */
-export async function health(ports: HealthPorts): Promise<HealthReport> {
+export async function health(
+  ports: HealthPorts,
+  { trends }: HealthOptions = { trends: true },
+): Promise<HealthReport> {
   const limit = pLimit(CONCURRENT_TABLES);
   const looks: Promise<{ readonly entry: Entry; readonly table: TableHealth }>[] = [];
+  const errors: RegistrarError[] = [];
+  const unlisted: UnlistedEntry[] = [];
   for (const entry of ports.entries) {
     const services = { ...ports.portsOf(entry), clock: ports.clock };
-    for await (const dataset of datasetsOf(entry, ports.entries, services.store)) {
-      looks.push(limit(async () => ({ entry, table: await tableHealth(dataset, services) })));
+    const look = async (dataset: Dataset) => {
+      const table = await tableHealth(dataset, services);
+      return { entry, table: trends ? table : { ...table, trend: newestOf(table.trend) } };
+    };
+    try {
+      for await (const dataset of datasetsOf(entry, ports.entries, services.store))
+        looks.push(limit(look, dataset));
+    } catch (error) {
+      if (!(error instanceof RegistrarError)) throw error;
+      errors.push(error);
+      unlisted.push({ url: entry.url, problem: `${error.code}: ${error.message}` });
     }
   }
+  const [error] = errors;
+  if (error !== undefined && errors.length === ports.entries.length) throw error;
   const found = await Promise.all(looks);
   const historiesOf = (wanted: Entry): readonly TableHistory[] =>
     found.flatMap(({ entry, table: { table, historyMs } }) =>
@@ -73,6 +102,7 @@ export async function health(ports: HealthPorts): Promise<HealthReport> {
   return {
     at: new Date(ports.clock.now()).toISOString(),
     tables: found.map(({ table }) => table),
+    unlisted,
     notifications: notifications.filter((one) => one !== undefined),
     queues: await queuesHealth(ports.entries, historiesOf, ports.queueWatch),
     events: await eventsHealth(ports),
@@ -117,7 +147,7 @@ async function notificationHealth(
 }
 
 /** Logs one line per table and one for all of them. Alarms and dashboard are made from these. */
-export function logHealth({ tables, notifications, queues, events }: HealthReport, log: Log): void {
+export function logHealth({ tables, unlisted, notifications, queues, events }: HealthReport, log: Log): void {
   for (const {
     table,
     available,
@@ -147,6 +177,7 @@ export function logHealth({ tables, notifications, queues, events }: HealthRepor
       ],
     });
   }
+  for (const { url, problem } of unlisted) log.error({ event: 'entry-unlisted', url, problem });
   for (const one of notifications)
     if (one.notified !== true) log.warn({ event: 'notification-missing', ...one });
   for (const queue of queues) logQueue(queue, log);
@@ -157,7 +188,7 @@ export function logHealth({ tables, notifications, queues, events }: HealthRepor
   log.info({
     event: 'health',
     tables: tables.length,
-    tablesUnavailable: tables.length - known.length,
+    tablesUnavailable: tables.length - known.length + unlisted.length,
     tablesStale: known.filter(({ fresh }) => !fresh).length,
     tablesUnhealthy: known.filter(({ healthy }) => !healthy).length,
     notificationsMissing: notifications.filter(({ notified }) => notified === false).length,

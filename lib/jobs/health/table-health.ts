@@ -67,19 +67,24 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
       ...(lost !== undefined && { lost }),
     };
   } catch (error) {
-    if (!(error instanceof RegistrarError)) throw error;
     const trend = state === undefined ? NO_TREND : trendOf(state, entry.branch);
     return {
       ...about,
       openFailures,
       available: false,
-      problem: `${error.code}: ${error.message}`,
+      problem: problemOf(error),
       fresh: false,
       healthy: false,
       checks: [],
       trend,
     };
   }
+}
+
+/** A fault of this software counts as one of its table, so that the others are examined all the same. */
+function problemOf(error: unknown): string {
+  if (error instanceof RegistrarError) return `${error.code}: ${error.message}`;
+  return `internal.error: ${error instanceof Error ? error.message : String(error)}; please report this`;
 }
 
 /** Ignores a failed listing: a table that can be read but not listed is available all the same. */

@@ -36,6 +36,11 @@ export function trendOf(state: TableState, branch: string): Trend {
   return { moments: snapshots.map(momentOf), schemas: schemaMoments(state, snapshots) };
 }
 
+/** The trend without its past. */
+export function newestOf({ moments }: Trend): Trend {
+  return { moments: moments.slice(-1), schemas: [] };
+}
+
 function momentOf({ timestampMs, summary }: Snapshot): Moment {
   const count = (key: string) => summaryCount(summary, key);
   const atMs = Number(timestampMs);

@@ -25,8 +25,10 @@ beforeEach(() => {
 
 let notifications: NotificationConfiguration = {};
 
-async function look(inMs = 0) {
-  const ports = await wire({ ...registration.environment });
+async function look(inMs = 0, withDenied = false) {
+  const wiring = await wire({ ...registration.environment });
+  const denied = wiring.entries.map((entry) => ({ ...entry, url: 's3://nobody/in' }));
+  const ports = { ...wiring, entries: withDenied ? [...denied, ...wiring.entries] : wiring.entries };
   const clock: Clock = { now: () => Date.now() + inMs };
   const report = await health({
     ...ports,
@@ -62,6 +64,47 @@ describe('health', () => {
       tablesStale: 0,
       tablesUnhealthy: 0,
     });
+  });
+
+  test('an entry whose objects cannot be listed hides no table of another one', async () => {
+    await ship(1);
+    const { tables, unlisted, log } = await look(0, true);
+    expect(tables).toEqual([expect.objectContaining({ table: 'lake.orders', available: true })]);
+    expect(unlisted).toEqual([
+      { url: 's3://nobody/in', problem: expect.stringContaining('store.unavailable') },
+    ]);
+    expect(log).toContainEqual(expect.objectContaining({ event: 'entry-unlisted', url: 's3://nobody/in' }));
+    expect(log.at(-1)).toMatchObject({ event: 'health', tables: 1, tablesUnavailable: 1 });
+  });
+
+  test('a fault in the examination of one table hides no other one', async () => {
+    await ship(1);
+    const ports = await wire({ ...registration.environment });
+    const report = await health({
+      ...ports,
+      portsOf: (entry) => ({
+        ...ports.portsOf(entry),
+        catalog: { ...ports.portsOf(entry).catalog, load: () => Promise.reject(new TypeError('unforeseen')) },
+      }),
+      notificationsOf: () => ({ read: async () => notifications }),
+      queueWatch,
+    });
+    expect(report.tables).toEqual([
+      expect.objectContaining({
+        available: false,
+        problem: expect.stringContaining('internal.error: unforeseen'),
+      }),
+    ]);
+  });
+
+  test('keeps of a trend only its newest moment where nobody draws it, since thousands of tables have one each', async () => {
+    await ship(3);
+    const ports = await wire({ ...registration.environment });
+    const found = await health(
+      { ...ports, notificationsOf: () => ({ read: async () => notifications }), queueWatch },
+      { trends: false },
+    );
+    expect(found.tables[0]?.trend.moments.map(({ totalFiles }) => totalFiles)).toEqual([3]);
   });
 
   test('tells the trend from the retained snapshots, oldest first', async () => {
