@@ -10,6 +10,9 @@ import { placeholderProblem, templateProblem } from '../spec/path-template.ts';
 
 const string = v.string('must be text');
 
+/** Text that may be empty. */
+export const anyText = v.pipe(string, v.metadata({ type: 'text' }));
+
 export const text = v.pipe(string, v.nonEmpty('must not be empty'), v.metadata({ type: 'text' }));
 
 /** Never shown, neither in problems nor in logs (I10). */
@@ -102,6 +105,10 @@ export const queueName = v.pipe(
   v.metadata({ type: 'queue URL or topic' }),
 );
 
+/** S3 allows it in a key, but nobody who writes it in a configuration means that. */
+const ASTERISK_MESSAGE =
+  'must be written without "*": "*" has no special meaning here, url is a prefix, and in a layout a final … matches any rest';
+
 /** `s3://bucket/prefix` without a trailing slash; Hadoop's spellings are normalised. */
 export const storeUrl = v.pipe(
   string,
@@ -109,6 +116,11 @@ export const storeUrl = v.pipe(
     /^(s3|s3a|s3n|gs):\/\/[^/]+(\/.*)?$/s,
     'must name a bucket and perhaps a prefix: s3://bucket/prefix or gs://bucket/prefix',
   ),
+  v.check(
+    (url) => !/^\w+:\/\/arn:/.test(url),
+    'must name a bucket as its notifications name it, not by an ARN',
+  ),
+  v.check(isWithoutAsterisk, ASTERISK_MESSAGE),
   v.transform((url) => plainSpelling(url).replace(/\/$/, '')),
   v.metadata({ type: 'store URL' }),
 );
@@ -120,7 +132,12 @@ const makesSense = (problemOf: (text: string) => string | undefined) =>
   });
 
 /** `{url}/{pipeline}/{dataset}/…` */
-export const layout = v.pipe(text, makesSense(templateProblem), v.metadata({ type: 'template or shipper' }));
+export const layout = v.pipe(
+  text,
+  v.check(isWithoutAsterisk, ASTERISK_MESSAGE),
+  makesSense(templateProblem),
+  v.metadata({ type: 'template or shipper' }),
+);
 
 /** `{pipeline}_{dataset}` */
 export const tableName = v.pipe(text, makesSense(placeholderProblem), v.metadata({ type: 'template' }));
@@ -191,41 +208,6 @@ export const summaryProperties = leaving(OF_THE_COMMIT, 'the commit');
 /** Table properties other than those in which the registrar keeps its own state. */
 export const tableProperties = leaving(/^iceberg-registrar\./, 'the registrar');
 
-/** What an HTTP header can hold (RFC 9110, section 5.5): one line of Latin-1. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const HEADER_MESSAGE = 'must be one line of Latin characters, since it is sent in a header';
-
-/** A secret that is sent in a header. */
-export const headerSecret = v.pipe(secret, v.regex(HEADER_VALUE, HEADER_MESSAGE));
-
-/** Headers of HTTP by their names in lower case: a name that is written in two ways would be sent twice. */
-export const headers = v.pipe(
-  v.record(
-    v.pipe(
-      string,
-      v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be named by letters, digits and hyphens, as headers are'),
-      v.toLowerCase(),
-      v.check(
-        (name) => !OF_HTTP.has(name),
-        ({ input }) => `must leave "${input}" to HTTP`,
-      ),
-    ),
-    v.pipe(string, v.regex(HEADER_VALUE, HEADER_MESSAGE)),
-    'must be a map of text values',
-  ),
-  v.metadata({ type: 'map', secret: true }),
-);
-
-/** Headers that belong to the connection or are computed from the body. */
-const OF_HTTP: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-]);
-
 function leaving(taken: RegExp, owner: string) {
   return v.pipe(
     textMap,
@@ -238,6 +220,10 @@ function leaving(taken: RegExp, owner: string) {
       }
     }),
   );
+}
+
+function isWithoutAsterisk(value: string): boolean {
+  return !value.includes('*');
 }
 
 function isHttpUrl(value: string): boolean {

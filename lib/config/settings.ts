@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import { headerSecret, headers } from './header-kinds.ts';
 import {
+  anyText,
   bytes,
   choice,
   clientId,
@@ -7,8 +9,6 @@ import {
   file,
   flag,
   formatVersion,
-  headerSecret,
-  headers,
   httpUrl,
   layout,
   list,
@@ -56,7 +56,7 @@ const credential = group({
     'OAuth2 client ID, without a colon; empty where the secret alone identifies the client',
   ),
   client_secret: required(secret, 'OAuth2 client secret'),
-  scope: optional(text, 'OAuth2 scope'),
+  scope: optional(anyText, 'OAuth2 scope, by default `catalog`; empty to ask for none'),
   oauth2_server_uri: optional(httpUrl, 'Token endpoint, used as it is'),
   audience: optional(text, 'OAuth2 audience'),
   resource: optional(text, 'OAuth2 resource'),

@@ -89,6 +89,11 @@ sinks:
     expect(entry).not.toHaveProperty('from');
   });
 
+  it('an empty scope is kept: none is sent', async () => {
+    const catalog_credential = { client_id: 'id', client_secret: 'hunter2', scope: '' };
+    expect((await entryOf({ ...minimal, catalog_credential })).catalog_credential?.scope).toBe('');
+  });
+
   it('headers go by their names in lower case, so that none is sent twice', async () => {
     const catalog_headers = { 'User-Agent': 'lake', Authorization: 'Basic hunter2' };
     expect((await entryOf({ ...minimal, catalog_headers })).catalog_headers).toEqual({
@@ -199,6 +204,13 @@ describe('loadConfig: problems', () => {
       { catalog_token: 'hunter2', catalog_headers: { Authorization: 'Basic hunter2' } },
       'catalog_token, catalog_headers.authorization: only one way',
     ],
+    [
+      'a bucket by its ARN',
+      { url: 's3://arn:aws:s3:eu-west-1:123456789012:accesspoint/lake' },
+      'must name a bucket as its notifications name it, not by an ARN',
+    ],
+    ['a layout with an asterisk', { layout: '{url}/{dataset}/*.parquet' }, '"*" has no special meaning'],
+    ['a URL with an asterisk', { url: 's3://lake/raw/*' }, '"*" has no special meaning'],
     [
       'a queue by its ARN',
       { queues: { registrations: 'arn:aws:sqs:eu-west-1:123456789012:registrations.fifo' } },

@@ -77,10 +77,10 @@ function exchangeRequest({ credential, tokenEndpoint, headers }: OAuth2Settings,
   );
 }
 
-/** Iceberg's default scope is `catalog` (F6). */
+/** Iceberg's default scope is `catalog` (F6); an empty one is not sent. */
 function wanted({ scope = 'catalog', audience, resource }: CatalogCredential): Record<string, string> {
   return {
-    scope,
+    ...(scope !== '' && { scope }),
     ...(audience !== undefined && { audience }),
     ...(resource !== undefined && { resource }),
   };

@@ -98,7 +98,12 @@ export function errorText(answer: HttpAnswer, clean: (text: string) => string): 
 export function retryAfterMs(answer: HttpAnswer, nowMs: number): number | undefined {
   const value = answer.headers['retry-after'];
   if (typeof value !== 'string') return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  const isDate = /^[A-Z][a-z]{2}/.test(value);
+  const ms = isDate
+    ? Date.parse(value) - nowMs
+    : /^\d+(\.\d+)?$/.test(value)
+      ? Number(value) * 1000
+      : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 

@@ -85,6 +85,12 @@ describe('clientCredentials asks for a token', () => {
     ]);
   });
 
+  test('without a scope where the setting is empty: many identity providers know no scope "catalog"', async () => {
+    const { bearer, forms } = tokenServer({ scope: '', client_auth: 'basic' });
+    await bearer();
+    expect(forms()).toStrictEqual([{ grant_type: 'client_credentials' }]);
+  });
+
   test('with scope, audience and resource as configured', async () => {
     const wanted = { scope: 'PRINCIPAL_ROLE:ALL', audience: 'https://lake', resource: 'urn:lake' };
     const { bearer, forms } = tokenServer(wanted);

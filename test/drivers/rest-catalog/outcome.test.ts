@@ -93,7 +93,11 @@ test('retryAfterMs reads seconds and dates, and nothing else', () => {
     3_000,
   );
   expect(retryAfterMs(answer(429, '', { 'retry-after': new Date(now - 3_000).toUTCString() }), now)).toBe(0);
-  expect(retryAfterMs(answer(429, '', { 'retry-after': 'soon' }), now)).toBeUndefined();
+  // Some rate limiters write fractions, which Date.parse would take for a day of 2001.
+  expect(retryAfterMs(answer(429, '', { 'retry-after': '1.5' }), now)).toBe(1_500);
+  for (const value of ['soon', '-1', '']) {
+    expect(retryAfterMs(answer(429, '', { 'retry-after': value }), now)).toBeUndefined();
+  }
   expect(retryAfterMs(answer(429), now)).toBeUndefined();
 });
 

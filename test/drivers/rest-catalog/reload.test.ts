@@ -29,6 +29,21 @@ test('load asks for a table only if it has changed, and answers what it had (ETa
   expect(asked).toStrictEqual([undefined, '"v1"', '"v1"']);
 });
 
+test('load compares what is known of the history, and marks what the answer repeats of it', async () => {
+  const snapshots = [{ 'snapshot-id': 1 }];
+  const { catalog } = await scriptedCatalog({
+    answer: (line) =>
+      line.includes('/v1/config') ? undefined : json(200, { ...loadedTable, metadata: { snapshots } }),
+  });
+  const known = { snapshots: Buffer.from('[{"snapshot-id":1}]') };
+  snapshots.push({ 'snapshot-id': 2 });
+  const extended = await catalog.load(table, { known });
+  expect(extended?.metadataText?.repeated.snapshots).toBe(known.snapshots);
+  snapshots.shift();
+  const expired = await catalog.load(table, { known });
+  expect(expired?.metadataText?.repeated.snapshots).toBeUndefined();
+});
+
 test('load after a refused commit takes nothing for unchanged (D5)', async () => {
   const { catalog, server, state } = await taggingCatalog();
   await catalog.load(table);
