@@ -142,6 +142,13 @@ function checkNames(fields: readonly FileField[], caseSensitiveNames: boolean): 
       );
     }
     const name = field.path.join('.');
+    // Catalogs on PostgreSQL cannot store it, and a schema that they refuse would hold up every segment of the commit.
+    if (name.includes('\0')) {
+      throw new RegistrarError(
+        'sink.iceberg_schema_mismatch',
+        `Cannot map column ${formatPath(field.path)}: its name has a NUL character, which not every catalog can store; rename it`,
+      );
+    }
     const key = caseSensitiveNames ? name : name.toLowerCase();
     const other = seen.get(key);
     if (other) throw collision(field, other);

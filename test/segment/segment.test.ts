@@ -174,6 +174,7 @@ describe('segmentOf', () => {
       [leaf('id', 1), leaf('ID', 2)],
       /schema_mismatch.*"ID".*"id".*case_sensitive_names/,
     ],
+    ['a name with a NUL', [leaf('a\0b', 1)], /schema_mismatch.*NUL/],
     [
       'full names that collide (A24)',
       [leaf('s.x', 1), group('s', [leaf('x', 3)], 2)],
