@@ -1,8 +1,8 @@
-# What the function may do: read segments and tables, create objects of names never used before, and nothing else. Who may create
-# but not delete cannot replace an object either.
+# What the function may do: read segments and tables, create objects under new names, and nothing else. An account that may create
+# objects but not delete them cannot replace one either.
 
 resource "google_service_account" "registrar" {
-  account_id   = substr(replace("registrar-${var.stage}", "_", "-"), 0, 30)
+  account_id   = "registrar-${var.stage}"
   display_name = "iceberg-registrar ${var.stage}"
 }
 
@@ -49,7 +49,8 @@ resource "google_storage_bucket_iam_member" "reads_own" {
   }
 }
 
-# Of the whole bucket: it is how a missing object is told from a missing bucket, and a condition on names does not apply to a listing.
+# On the whole bucket, because a condition on object names does not apply to a listing. Without this right, Cloud Storage answers
+# that an object is forbidden where it should answer that the object is missing.
 resource "google_storage_bucket_iam_member" "lists" {
   for_each = toset([var.bucket, local.tables_bucket])
   bucket   = each.value

@@ -11,6 +11,7 @@ resource "google_storage_bucket" "code" {
   name                        = "${var.project}-${local.name}-code"
   location                    = var.region
   uniform_bucket_level_access = true
+  public_access_prevention    = "enforced"
 }
 
 resource "google_storage_bucket_object" "bundle" {
@@ -43,7 +44,7 @@ resource "google_cloudfunctions2_function" "registrar" {
     available_cpu      = "1"
     min_instance_count = 0
     max_instance_count = var.delivery == "pull" ? 1 : var.max_instances
-    # One writer of the tables an instance: more would race each other for the same commit.
+    # One request at a time: several in one instance would race each other for the same commit.
     max_instance_request_concurrency = 1
 
     environment_variables = {
@@ -77,7 +78,12 @@ resource "google_cloudfunctions2_function" "registrar" {
     }
   }
 
-  depends_on = [google_secret_manager_secret_iam_member.reads]
+  # The secrets are read when the function is created, and the trigger is refused until its events may flow.
+  depends_on = [
+    google_secret_manager_secret_iam_member.reads,
+    google_project_iam_member.receives_events,
+    google_project_iam_member.storage_publishes,
+  ]
 
   lifecycle {
     precondition {
@@ -89,7 +95,7 @@ resource "google_cloudfunctions2_function" "registrar" {
 
 # Who calls the function: the scheduler, or Eventarc.
 resource "google_service_account" "caller" {
-  account_id   = substr(replace("registrar-call-${var.stage}", "_", "-"), 0, 30)
+  account_id   = "registrar-call-${var.stage}"
   display_name = "calls iceberg-registrar ${var.stage}"
 }
 
@@ -107,7 +113,7 @@ resource "google_project_iam_member" "receives_events" {
   member  = "serviceAccount:${google_service_account.caller.email}"
 }
 
-# Cloud Storage hands its events to Eventarc by way of Pub/Sub.
+# Cloud Storage sends its events to Eventarc through Pub/Sub.
 resource "google_project_iam_member" "storage_publishes" {
   count   = var.delivery == "event" ? 1 : 0
   project = var.project
@@ -120,7 +126,7 @@ resource "google_cloud_scheduler_job" "pull" {
   name     = "${local.name}-pull"
   region   = var.region
   schedule = var.schedule
-  # While a run is going there is no instance for another: the next minute has its turn.
+  # There is one instance. While it is busy, a call is refused, and the next minute's call takes over.
   attempt_deadline = "320s"
 
   retry_config {

@@ -1,19 +1,19 @@
 output "topic" {
-  description = "For queues.registrations: redrive and reconcile send to it."
+  description = "Topic for the setting queues.registrations. redrive and reconcile publish to it."
   value       = google_pubsub_topic.arrivals.id
 }
 
 output "subscription" {
-  description = "What waits to be registered; its oldest unacknowledged message is the lag."
+  description = "Subscription with the notifications that wait. The age of its oldest unacknowledged message is the lag."
   value       = google_pubsub_subscription.arrivals.id
 }
 
 output "dead_letters" {
-  description = "Subscription that holds what was given up after 100 deliveries."
+  description = "Subscription with the messages that were given up after 100 deliveries."
   value       = google_pubsub_subscription.dead_letters.id
 }
 
 output "service_account" {
-  description = "Who the function is: what the catalog has to let in."
+  description = "Service account of the function. The catalog and its engines must accept it."
   value       = google_service_account.registrar.email
 }

@@ -1,4 +1,5 @@
-# The bucket tells the topic of every object that is finished; what nobody could settle ends in the dead-letter topic.
+# The bucket notifies the topic of every finished object. A message that was delivered a hundred times without success goes to the
+# dead-letter topic.
 
 resource "google_pubsub_topic" "arrivals" {
   name = "${local.name}-arrivals"
@@ -12,11 +13,11 @@ resource "google_pubsub_subscription" "arrivals" {
   name  = "${local.name}-arrivals"
   topic = google_pubsub_topic.arrivals.id
 
-  # Longer than a run: what is in its hands is not handed out again.
+  # Longer than a run, so that a message is not delivered again while a run still works on it.
   ack_deadline_seconds       = 600
   message_retention_duration = "604800s"
 
-  # Its deliveries are counted only with this policy; a hundred, with the function's back-off, are most of a day.
+  # Pub/Sub counts deliveries only with this policy. With the function's back-off, a hundred of them take most of a day.
   dead_letter_policy {
     dead_letter_topic     = google_pubsub_topic.dead_letters.id
     max_delivery_attempts = 100
@@ -55,7 +56,7 @@ resource "google_storage_notification" "segments" {
   depends_on         = [google_pubsub_topic_iam_member.storage_publishes]
 }
 
-# Pub/Sub itself moves what was delivered too often.
+# Pub/Sub's own agent moves messages to the dead-letter topic.
 data "google_project" "this" {}
 
 locals {

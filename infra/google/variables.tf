@@ -12,6 +12,12 @@ variable "stage" {
   description = "Part of every name, so that several deployments share a project."
   type        = string
   default     = "prod"
+
+  # Google allows 30 characters for the ID of a service account, and "registrar-call-" takes half of them.
+  validation {
+    condition     = can(regex("^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$", var.stage))
+    error_message = "stage must be 1 to 15 of a-z, 0-9 and -, without - at its ends."
+  }
 }
 
 variable "bucket" {
@@ -20,23 +26,23 @@ variable "bucket" {
 }
 
 variable "segments_prefix" {
-  description = "What the names of segments begin with, with a slash at its end. Only below it the bucket notifies."
+  description = "Prefix of the segments' object names, with a slash at its end. The bucket notifies only of objects below it."
   type        = string
 }
 
 variable "tables_bucket" {
-  description = "Existing bucket of tables and quarantine, likewise: bucket, unless it is named. With delivery = event it must be another one."
+  description = "Existing bucket of tables and quarantine, with uniform bucket-level access; the same as bucket by default. With delivery = event it must be another one."
   type        = string
   default     = null
 }
 
 variable "tables_prefix" {
-  description = "Where tables lie (table_location), with a slash at its end."
+  description = "Prefix of the tables (table_location), with a slash at its end."
   type        = string
 }
 
 variable "quarantine_prefix" {
-  description = "Where the quarantine lies (quarantine_url), with a slash at its end."
+  description = "Prefix of the quarantine (quarantine_url), with a slash at its end."
   type        = string
 }
 
@@ -52,7 +58,7 @@ variable "secrets" {
 }
 
 variable "delivery" {
-  description = "pull: a schedule empties the subscription, one commit a table and run. event: each upload calls the function, one commit each."
+  description = "pull: a schedule empties the subscription, with one commit per table and run. event: each upload calls the function, with one commit per upload."
   type        = string
   default     = "pull"
 
@@ -75,7 +81,7 @@ variable "memory" {
 }
 
 variable "max_instances" {
-  description = "Instances at once with delivery = event: each is a writer of the tables. With pull there is one."
+  description = "Most instances at once with delivery = event; each of them commits to the tables. With pull there is one."
   type        = number
   default     = 5
 }
@@ -83,7 +89,7 @@ variable "max_instances" {
 locals {
   name          = "iceberg-registrar-${var.stage}"
   tables_bucket = coalesce(var.tables_bucket, var.bucket)
-  # Cloud Storage has no filter by suffix: what the registrar writes must not lie where it is told of uploads.
+  # Cloud Storage cannot filter notifications by suffix, so the registrar must not write where the bucket notifies.
   apart = local.tables_bucket != var.bucket || (
     var.delivery == "pull" &&
     !startswith(var.tables_prefix, var.segments_prefix) &&
