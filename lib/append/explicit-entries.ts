@@ -5,11 +5,11 @@ import type { FieldValues } from './avro/record-editor.ts';
 import { type Columns, rowReader } from './avro/row-reader.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
 
-/** Status of an entry that a snapshot before has added. */
+/** Status of an entry that an earlier snapshot added. */
 const EXISTING = 0n;
 const ADDED = 1;
 const DELETED = 2;
-/** Content of a data file; format version 1 knows no other. */
+/** Content of a data file, the only content in format version 1. */
 const DATA = 0n;
 
 const COLUMNS = {
@@ -24,7 +24,7 @@ const COLUMNS = {
   firstRowId: { id: 142, as: 'long' },
 } as const satisfies Columns;
 
-/** A live data file of a manifest, to be written to another one. */
+/** A live data file of a manifest, to be written to another manifest. */
 export interface ExplicitEntry {
   readonly filePath: string;
   readonly recordCount: bigint;
@@ -32,14 +32,15 @@ export interface ExplicitEntry {
   readonly sequenceNumber: bigint;
   /** The entry as its writer encoded it. */
   readonly record: Uint8Array;
-  /** What makes it an existing entry, what it inherits from its manifest made explicit (spec, "Manifest Entry Fields"). */
+  /** Field values that make it an existing entry: whatever it inherited from its manifest is explicit (spec, "Manifest Entry Fields"). */
   readonly values: FieldValues;
 }
 
 /**
- * The live entries of a manifest of data files, in its order; deleted ones are history, which their snapshot's own list keeps.
+ * Yields the live entries of a manifest of data files, in the order of the manifest. Deleted entries are skipped: the snapshot
+ * that deleted them still has them in its own list.
  *
- * @throws RangeError, TypeError or SyntaxError saying what is wrong, while iterating
+ * @throws RangeError, TypeError or SyntaxError naming the problem, while iterating
  */
 export function* explicitEntries(
   manifest: ListedManifest,
@@ -54,7 +55,7 @@ export function* explicitEntries(
       throw new TypeError('an entry lacks field 100, 103 or 104');
     }
     if ((row.content ?? 0) !== 0) throw new TypeError(`"${filePath}" is not a data file`);
-    // Of an existing entry neither number is the manifest's (spec, "Sequence Number Inheritance"); manifests of version 1 have 0 for both.
+    // Existing entries never inherit sequence numbers (spec, "Sequence Number Inheritance"). In manifests of version 1 both numbers are 0.
     const inherited =
       row.status === ADDED || manifest.sequenceNumber === 0n ? manifest.sequenceNumber : undefined;
     const sequenceNumber = row.sequenceNumber ?? inherited;
@@ -75,7 +76,7 @@ export function* explicitEntries(
 
 export type EntryReader = ReturnType<typeof entryReader>;
 
-/** Reads entries of a writer's schema. @throws TypeError when a field has another type in it */
+/** Makes a reader for entries in a writer's schema. @throws TypeError if a field has an unexpected type in that schema */
 export function entryReader(shape: AvroShape) {
   const read = rowReader(shape, COLUMNS);
   return (input: ByteReader) => {

@@ -17,12 +17,13 @@ import type { ResolvedPartitionField } from './transform.ts';
 
 /** Status of an entry whose file is new in the snapshot. */
 const ADDED = 1;
-/** What v1 files say of a block size that nobody reads: Java's constant. */
+/** Format version 1 requires a block size that nobody reads. This is the constant that Java writes. */
 const BLOCK_SIZE_IN_BYTES = 64n * 1024n * 1024n;
 
 /**
- * `manifest_entry` of a data file that a snapshot adds (spec, "Manifests"), in the order of fields that Java writes. Both
- * sequence numbers and the first row ID are null: they are inherited from the manifest list, which an attempt may rewrite.
+ * The `manifest_entry` of a data file that a snapshot adds (spec, "Manifests"), with the fields in the order that Java writes.
+ * Both sequence numbers and the first row ID are null, so that they are inherited from the manifest list: every attempt writes
+ * a new list, but reuses the manifest.
  */
 export function manifestEntryType(
   formatVersion: 1 | 2 | 3,
@@ -93,7 +94,7 @@ function absent(): undefined {
   return undefined;
 }
 
-/** What is known of no column is not there, rather than a map without entries. */
+/** An empty map is written as null: the metric is known for no column. */
 function known<V>(map: ReadonlyMap<number, V>): ReadonlyMap<number, V> | undefined {
   return map.size > 0 ? map : undefined;
 }

@@ -16,9 +16,9 @@ import {
 import type { Columns, Row } from './avro/row-reader.ts';
 import type { FieldSummary } from './partition-summary.ts';
 
-/** An entry of a manifest list with all that it carries (`manifest_file` of the spec, "Manifest Lists"). */
+/** An entry of a manifest list with all its fields (`manifest_file`; spec, "Manifest Lists"). */
 export interface ListedManifest extends ManifestFile {
-  /** One a field of the manifest's partition spec; undefined where the writer left them out. */
+  /** One summary per field of the manifest's partition spec; undefined if the writer left them out. */
   readonly partitions: readonly FieldSummary[] | undefined;
   readonly keyMetadata?: Uint8Array | undefined;
 }
@@ -88,14 +88,14 @@ const v3 = record<ListedManifest>('manifest_file', [
   field(520, 'first_row_id', optional(long), (manifest) => manifest.firstRowId),
 ]);
 
-/** How each format version has an entry, in the order of fields that Java writes. */
+/** The Avro type of an entry in each format version, with the fields in the order that Java writes. */
 export const MANIFEST_FILE_TYPES: Readonly<Record<1 | 2 | 3, AvroType<ListedManifest>>> = {
   1: v1,
   2: record('manifest_file', v2Fields),
   3: v3,
 };
 
-/** Counts are optional in v1 and required since; one that is not there is unknown and never 0 (cases.md C11). */
+/** Counts are optional in v1 and required since v2. A missing count is unknown, never 0 (cases.md C11). @throws `table.unsupported` */
 export function counted<T>(manifest: ManifestFile, count: T | undefined): T {
   if (count !== undefined) return count;
   throw new RegistrarError(
@@ -105,7 +105,7 @@ export function counted<T>(manifest: ManifestFile, count: T | undefined): T {
   );
 }
 
-/** An entry's fields by their IDs: writers differ in names (cases.md C18). */
+/** The fields of an entry by ID, because writers give them different names (cases.md C18). */
 export const MANIFEST_FILE_COLUMNS = {
   manifestPath: { id: 500, as: 'string' },
   manifestLength: { id: 501, as: 'long' },
@@ -133,7 +133,7 @@ export const MANIFEST_FILE_COLUMNS = {
   firstRowId: { id: 520, as: 'long' },
 } as const satisfies Columns;
 
-/** What v1 lists do not have is 0. @throws TypeError when a required field is not there */
+/** Fields that v1 lists lack (sequence numbers, content) are 0. @throws TypeError if a required field is missing */
 export function listedManifest(row: Row<typeof MANIFEST_FILE_COLUMNS>): ListedManifest {
   const { manifestPath, manifestLength, partitionSpecId, addedSnapshotId, content = 0 } = row;
   if (

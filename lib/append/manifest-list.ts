@@ -21,14 +21,14 @@ import {
   MANIFEST_FILE_TYPES,
 } from './manifest-file-type.ts';
 
-/** A manifest list with its entries still encoded: what the next commit needs of its parent. */
+/** A manifest list whose entries are still encoded. The next commit appends to it without decoding it. */
 export interface ManifestList extends ObjectContainer {
   readonly path: string;
-  /** How many manifests it has to have before looking for some to merge is worth its decoding, where that is known. */
+  /** The number of manifests from which it is worth decoding the list to look for manifests to merge, if known. */
   readonly lookForMergeAt?: number | undefined;
 }
 
-/** @throws `table.unsupported` when these bytes are no whole Avro file */
+/** @throws `table.unsupported` if the bytes are not a complete Avro file */
 export function readManifestList(bytes: Uint8Array, path: string): ManifestList {
   try {
     return { path, ...readContainer(bytes) };
@@ -41,7 +41,7 @@ export function manifestCount({ blocks }: ManifestList): number {
   return blocks.reduce((sum, { recordCount }) => sum + recordCount, 0);
 }
 
-/** The entries, in the list's order. @throws `table.unsupported` when they cannot be read */
+/** The entries, in the order of the list. @throws `table.unsupported` if they cannot be read */
 export function manifestFiles(list: ManifestList): readonly ListedManifest[] {
   try {
     return [...records(list, (shape) => rowReader(shape, MANIFEST_FILE_COLUMNS))].map(listedManifest);
@@ -51,12 +51,13 @@ export function manifestFiles(list: ManifestList): readonly ListedManifest[] {
 }
 
 /**
- * The list of a next snapshot: new manifests first, then all of the parent's, as Java's fast append has them. A parent
- * written here keeps its encoded blocks, so that the cost does not grow with the table; another writer's is decoded.
+ * The manifest list of the next snapshot: the new manifests, then all manifests of the parent, as in Java's fast append. The
+ * encoded blocks of a parent that the registrar wrote are copied, so that the cost does not grow with the table. The list of
+ * another writer is decoded and encoded again.
  *
- * @param options.merged makes the list anew, which packs its blocks too
- * @param options.nextRowId the table's, in v3: manifests of data files without a first row ID get theirs from it, also
- * inherited ones after an upgrade (spec, "First Row ID Assignment"; cases.md C13)
+ * @param options.merged replaces some of the parent's manifests, in which case the whole list is encoded again
+ * @param options.nextRowId the table's next row ID, used in v3 only: data manifests without a first row ID are numbered from
+ * it, including inherited ones after an upgrade (spec, "First Row ID Assignment"; cases.md C13)
  */
 export function extendManifestList(options: {
   readonly path: string;
@@ -86,13 +87,13 @@ export function extendManifestList(options: {
   return { list: { path, schema, codec: CODEC, blocks, lookForMergeAt }, nextRowId };
 }
 
-/** A manifest in place of several of the parent's. */
+/** A manifest that replaces several manifests of the parent. */
 export interface MergedEntry {
   readonly file: ListedManifest;
   readonly replaces: readonly ListedManifest[];
 }
 
-/** Where the newest of its sources was: the list's order stays that of the table's history. */
+/** Puts the merged manifest where the newest of its sources was, so that the list stays in the order of the table's history. */
 function withMerged(
   inherited: readonly ListedManifest[],
   { file, replaces }: MergedEntry,
@@ -108,7 +109,7 @@ function withMerged(
   });
 }
 
-/** The bytes of a list for a snapshot, with the header that readers look for. */
+/** The bytes of a snapshot's manifest list, with the header fields that readers expect. */
 export function encodeManifestList(
   list: ManifestList,
   options: { readonly formatVersion: 1 | 2 | 3; readonly snapshot: SnapshotUpdate; readonly uuid: string },
@@ -127,17 +128,17 @@ export function encodeManifestList(
   );
 }
 
-/** So many blocks of one size become one of the next. */
+/** This many blocks of one size are joined into one block of the next size. */
 const JOINED_BLOCKS = 16;
-/** From how many records on, and below how many, blocks are of one size. */
+/** The sizes of blocks: from so many records (inclusive) up to so many (exclusive). */
 const BLOCK_SIZES = [
   [0, JOINED_BLOCKS],
   [JOINED_BLOCKS, BLOCK_RECORDS],
 ] as const;
 
 /**
- * One block for many small ones, since a list of a thousand appends is not to be a thousand blocks that compress badly: first those of a few
- * records are joined, later these once more, so that a record is compressed anew about twice.
+ * Joins small blocks, because the list of a thousand appends would otherwise be a thousand blocks that compress badly. Blocks of
+ * a few records are joined first, and the results are joined once more later, so that a record is compressed about twice more.
  */
 function joinSmall(blocks: readonly AvroBlock[]): readonly AvroBlock[] {
   let joined = blocks;
@@ -152,7 +153,7 @@ function joinSmall(blocks: readonly AvroBlock[]): readonly AvroBlock[] {
   return joined;
 }
 
-/** The first of these blocks that fit in one. */
+/** As many of the first blocks as fit into one block. */
 function fitting(blocks: readonly AvroBlock[]): readonly AvroBlock[] {
   let records = 0;
   const end = blocks.findIndex(({ recordCount }) => {

@@ -9,7 +9,7 @@ import { type Columns, type Row, rowReader } from './avro/row-reader.ts';
 import { manifestEntryType } from './manifest-entry-type.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
-/** A manifest of added data files, all of one spec (spec, "Manifests"): the bytes to upload. */
+/** Encodes a manifest of added data files, all of one partition spec (spec, "Manifests"). */
 export function encodeManifest(options: {
   readonly formatVersion: 1 | 2 | 3;
   readonly snapshotId: bigint;
@@ -28,7 +28,7 @@ export function encodeManifest(options: {
   );
 }
 
-/** What the header of a manifest of data files says (spec, "Manifests"). */
+/** The header of a manifest of data files (spec, "Manifests"). */
 export function manifestHeader(
   formatVersion: 1 | 2 | 3,
   schema: Schema,
@@ -44,19 +44,19 @@ export function manifestHeader(
   };
 }
 
-/** A schema and a spec are the same objects from commit to commit. */
+/** Remembered, because schema and spec are the same objects from commit to commit. */
 const jsonOf = onceFor((value: object) => stringifyJson(value));
 
 /**
- * The entries of a manifest, whoever wrote it, decoded block by block.
+ * Reads the entries of a manifest of any writer, block by block.
  *
- * @throws `table.unsupported`, also while iterating, when these bytes are no whole manifest
+ * @throws `table.unsupported`, also while iterating, if the bytes are not a complete manifest
  */
 export function* readManifestEntries(bytes: Uint8Array, path: string): Generator<ManifestEntry> {
   for (const row of rowsOf(bytes, path, ENTRY_COLUMNS)) yield manifestEntry(row, path);
 }
 
-/** The metrics of one file of a manifest; undefined when it is not there. @throws `table.unsupported` as above */
+/** The metrics of one data file; undefined if the manifest does not have the file. @throws `table.unsupported` as above */
 export function readEntryMetrics(bytes: Uint8Array, path: string, filePath: string): Metrics | undefined {
   for (const row of rowsOf(bytes, path, METRICS_COLUMNS)) if (row.filePath === filePath) return metrics(row);
   return undefined;
@@ -78,7 +78,7 @@ const ENTRY_COLUMNS = {
   fileSizeInBytes: { id: 104, as: 'long' },
 } as const satisfies Columns;
 
-/** A map by column is an array of pairs (spec, Appendix A). */
+/** Iceberg writes a map by column ID as an array of pairs (spec, Appendix A). */
 function pairs<K extends number, V extends number, A extends 'long' | 'bytes'>(key: K, value: V, as: A) {
   return { key: { id: key, as: 'int' }, value: { id: value, as } } as const;
 }

@@ -20,37 +20,37 @@ import { mergedSummaries } from './partition-summary.ts';
 import type { PreparedManifest } from './prepare.ts';
 import { resolvePartitionFields } from './transform.ts';
 
-/** A manifest that stands for several of a list; its snapshot ID is given when it is staged, like its sequence number. */
+/** A manifest that replaces several manifests of a list. It gets its snapshot ID and sequence number when it is staged. */
 export interface MergedManifest extends PreparedManifest {
-  /** As the parent's list had them. */
+  /** The replaced entries, as in the parent's list. */
   readonly replaces: readonly ListedManifest[];
 }
 
-/** A manifest to merge, and its contents. */
+/** A manifest to merge, and its bytes. */
 export interface MergeSource {
   readonly manifest: ListedManifest;
   readonly bytes: Uint8Array;
 }
 
-/** `block_size_in_bytes`, which format version 2 has no more (spec, "Manifests"). */
+/** `block_size_in_bytes`, which format version 2 removed (spec, "Manifests"). */
 const DROPPED_SINCE_V2: ReadonlySet<number> = new Set([105]);
 
-/** A source that stays in the list as it is, and why. */
+/** A source that stays in the list as it is, and the reason. */
 export interface UnmergedSource {
   readonly manifest: ListedManifest;
   readonly error: RegistrarError;
 }
 
 /**
- * Writes one manifest of data files for several of one partition spec, as Java's merge append does: live entries become
- * existing ones with what they inherited made explicit, everything else of them is kept byte for byte; deleted entries stay
- * behind. The entries are in the order of the sources. A source that cannot be read, or has a field that would be lost, is
+ * Merges manifests of data files of one partition spec into one manifest, as Java's merge append does. Live entries become
+ * existing entries: the values they inherited become explicit, and everything else is kept byte for byte. Deleted entries are
+ * dropped. Entries are in the order of the sources. A source that cannot be read, or that has a field which would be lost, is
  * left as it is.
  *
- * @param input.schema of the table, as it is after the commit
- * @param input.directory where the table's manifests go
+ * @param input.schema the table's schema after the commit
+ * @param input.directory where the table's manifests are written
  * @param input.uuid names the manifest, so it must never have been used before (I1)
- * @returns no manifest where fewer than two sources could be merged
+ * @returns no manifest if fewer than two sources could be merged
  * @throws `table.unsupported` for a partition transform that cannot be written
  */
 export function mergeManifests(input: {
@@ -117,7 +117,7 @@ export function mergeManifests(input: {
   return { merged: { path, bytes, file, replaces }, unmerged };
 }
 
-/** The live entries of manifests in another schema; what depends on a writer's schema alone is made once. */
+/** Makes a function that rewrites live entries into the target schema. The preparation for each writer's schema is done once. */
 function transcoderTo(target: AvroShape, dropped: ReadonlySet<number>) {
   const made = (container: HeadedContainer) => {
     const shape = shapeOf(container);

@@ -1,24 +1,24 @@
 import type { ListedManifest } from './manifest-file-type.ts';
 
-/** When manifests are merged: the table properties that Iceberg's own writers follow (its documentation, "Write properties"). */
+/** When manifests are merged: the table properties that Iceberg's own writers follow (Iceberg documentation, "Write properties"). */
 export interface MergeLimits {
   readonly isEnabled: boolean;
   /** `commit.manifest.min-count-to-merge` */
   readonly minCount: number;
-  /** `commit.manifest.target-size-bytes`: the sources of one merge are not larger together. */
+  /** `commit.manifest.target-size-bytes`: the limit for the total size of the sources of one merge. */
   readonly targetSizeBytes: bigint;
 }
 
 const MIN_COUNT = 100;
 const TARGET_SIZE_BYTES = 8n * 1024n * 1024n;
-/** What a merge may hold in memory, whatever the table asks for. */
+/** Upper limit of the target size, whatever the table asks for, because a merge holds its sources in memory. */
 const MOST_SIZE_BYTES = 64n * 1024n * 1024n;
-/** A backlog is worked off in as many commits as it needs: one merges this many times the least count at most. */
+/** One commit merges at most this many times the minimum count. A larger backlog takes several commits. */
 const MOST_TIMES_MIN_COUNT = 2;
-/** A list is looked through again after this share of the least count has been added, at the earliest. */
+/** After a search without result, the list is searched again once this share of the minimum count has been added, at the earliest. */
 const LOOK_AGAIN_SHARE = 0.1;
 
-/** As the table has them; what is no number has the default. */
+/** Reads the limits from the table's properties. A value that is not a positive whole number is replaced by the default. */
 export function mergeLimits(properties: Readonly<Record<string, string>>): MergeLimits {
   const whole = (name: string): bigint | undefined => {
     const text = properties[name];
@@ -34,20 +34,20 @@ export function mergeLimits(properties: Readonly<Record<string, string>>): Merge
 }
 
 export interface MergePlan {
-  /** Neighbours among the list's data manifests of one spec, newest first; empty when there is nothing to merge yet. */
+  /** Neighbouring data manifests of one partition spec, newest first; empty if there is nothing to merge yet. */
   readonly sources: readonly ListedManifest[];
-  /** How many manifests the list has to have before it is worth looking through again. */
+  /** The number of manifests from which it is worth searching the list again. */
   readonly lookAgainAt: number;
 }
 
 /**
- * Which manifests of a list to merge: at least the least count of neighbours, none of them with more than half of the files
- * that they have together. So a file is written anew only into a manifest with at least twice as many, which is the
- * logarithm of a table's files in all (the logarithmic method of Bentley and Saxe); Java's merges write everything up to the
- * target size anew each time.
+ * Chooses the manifests of a list to merge: at least the minimum count of neighbours, none of which has more than half of the
+ * files of the run. An entry is therefore only ever rewritten into a manifest with at least twice as many files, so each entry
+ * is rewritten at most log2(files) times (the logarithmic method of Bentley and Saxe). Java's merges rewrite everything up to
+ * the target size each time.
  *
  * @param manifests as listed, newest first
- * @param specIds the partition specs that manifests can be written for
+ * @param specIds the partition specs for which manifests can be written
  */
 export function planMerge(
   manifests: readonly ListedManifest[],
@@ -68,7 +68,7 @@ export function planMerge(
   return { sources: [], lookAgainAt: manifests.length + needed };
 }
 
-/** Data files of which all is known, and not encrypted. Manifests without live files have nothing to merge. */
+/** Only manifests of data files with known counts that are not encrypted. Manifests without live files have nothing to merge. */
 function isMergeable({ content, addedFilesCount, existingFilesCount, keyMetadata }: ListedManifest): boolean {
   if (content !== 0 || keyMetadata !== undefined) return false;
   return (
@@ -78,7 +78,10 @@ function isMergeable({ content, addedFilesCount, existingFilesCount, keyMetadata
   );
 }
 
-/** As many neighbours as fit together, each no larger than those before it; only the first may then be too large. */
+/**
+ * As many neighbours as fit into one manifest, none of which has more files than all before it together. Then only the first
+ * can have more than half of the files.
+ */
 function runFrom(
   group: readonly ListedManifest[],
   start: number,
