@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import pLimit from 'p-limit';
+import { RegistrarError } from '../../lib/errors.ts';
 import { type BackfillOptions, backfill } from '../../lib/jobs/backfill/backfill.ts';
 import type { BackfillPorts } from '../../lib/jobs/backfill/backfill-ports.ts';
 import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts';
@@ -78,6 +79,7 @@ export function backfillCommand(): Command {
           sampleSize: flags.sample,
           signal,
         });
+        refuseNothing(uri, flags, forecast);
         console.log(flags.json ? stringifyJson(dryRunJson(forecast), 2) : dryRunText(forecast));
         process.exitCode = dryRunExitCode(forecast);
         return;
@@ -86,9 +88,24 @@ export function backfillCommand(): Command {
         backfill(source, ports, optionsOf(flags, signal, line)),
       );
       line.clear();
+      refuseNothing(uri, flags, report);
       console.log(flags.json ? stringifyJson(reportJson(report), 2) : reportText(report));
       process.exitCode = exitCode(report);
     });
+}
+
+/** @throws `config.invalid` for a place without objects, which is a misspelled one */
+function refuseNothing(
+  uri: string,
+  { fromInventory }: Flags,
+  { listed, interrupted }: Pick<DryRun, 'listed' | 'interrupted'>,
+): void {
+  if (listed > 0 || interrupted) return;
+  const where = fromInventory === undefined ? 'the store has' : `the inventory "${fromInventory}" has`;
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot backfill: ${where} no object below "${uri}"; check the spelling`,
+  );
 }
 
 function dryRunExitCode({ interrupted, tables, refused, left }: DryRun): number {

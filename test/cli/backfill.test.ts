@@ -43,6 +43,17 @@ describe('backfill on the command line', () => {
     expect(await livePaths(registration)).toEqual(shipped);
   });
 
+  test('says so where a wrong name leaves nothing to do', async () => {
+    const misspelled = await run('s3://lake/in/thadam/v1/plant/orderz');
+    expect(misspelled.status).toBe(1);
+    expect(misspelled.stderr).toContain('no object below "s3://lake/in/thadam/v1/plant/orderz"');
+    const inventory = path.join(tmpdir(), `other-bucket-${process.pid}.csv`);
+    await writeFile(inventory, '"other","in/thadam/v1/plant/orders/b.parquet"\n');
+    const other = await run('s3://lake/in', '--dry-run', '--from-inventory', inventory);
+    expect(other.status).toBe(1);
+    expect(other.stderr).toContain(`the inventory "${inventory}" has no object below "s3://lake/in"`);
+  });
+
   test('exits 3 with a table of what is refused, and 1 for a place that is not configured', async () => {
     registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     const { status, stdout } = await run('s3://lake/in');

@@ -68,24 +68,33 @@ export async function backfill(
   const tellProgress = () => count && onProgress?.(progressOf(report(), count()));
 
   const work: Work = { ports, tally, batches, memory, signal };
-  if (action === 'enqueue') {
-    for await (const batch of batches) {
-      await enqueue(batch, work);
-      tellProgress();
-    }
-  } else {
-    for await (const begun of readAhead(batches, (batch) =>
-      begin(batch, batch.objects.map(referenceOf), work),
-    )) {
-      if (signal.aborted) tally.add('not reached', begun.references.length);
-      else await finish(begun, work);
-      begun.end();
-      tellProgress();
-    }
+  try {
+    if (action === 'enqueue') await enqueueAll(work, tellProgress);
+    else await registerAll(work, tellProgress);
+  } finally {
+    ended.abort();
   }
-  ended.abort();
   tally.interrupted = signal.aborted;
   return report();
+}
+
+async function enqueueAll(work: Work, tellProgress: () => void): Promise<void> {
+  for await (const batch of work.batches) {
+    await enqueue(batch, work);
+    tellProgress();
+  }
+}
+
+async function registerAll(work: Work, tellProgress: () => void): Promise<void> {
+  const { batches, tally, signal } = work;
+  for await (const begun of readAhead(batches, (batch) =>
+    begin(batch, batch.objects.map(referenceOf), work),
+  )) {
+    if (signal.aborted) tally.add('not reached', begun.references.length);
+    else await finish(begun, work);
+    begun.end();
+    tellProgress();
+  }
 }
 
 /** Starts the next item while the current one is processed. */

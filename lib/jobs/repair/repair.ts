@@ -41,7 +41,7 @@ export async function repair(
   const { dataset } = plan;
   const { entry, table } = dataset;
   const services = ports.portsOf(entry);
-  const end = await commitInAttempts<undefined>(
+  const end = await commitInAttempts<bigint>(
     { catalog: services.catalog, timers: ports.timers, random: ports.random },
     {
       table,
@@ -59,7 +59,7 @@ export async function repair(
       remainingMs,
     },
   );
-  const snapshotId = end.outcome === 'landed' ? branchHead(end.state, entry.branch)?.snapshotId : undefined;
+  const snapshotId = end.outcome === 'landed' ? end.result : undefined;
   ports.log.info({
     event: 'repaired',
     table: formatIdentifier(table),
@@ -74,7 +74,7 @@ async function stageRepair(
   plan: RepairPlan,
   { state, number, afterUnknown, mayHaveLanded }: Attempt,
   ports: RegisterPorts,
-): Promise<StagedCommit<undefined> | 'nothing'> {
+): Promise<StagedCommit<bigint> | 'nothing'> {
   const { dataset, uri, replacement } = plan;
   const { entry } = dataset;
   const { clock, random } = ports;
@@ -148,7 +148,7 @@ async function stageRepair(
   return {
     commit: { requirements: assertions(state, entry.branch, updates), updates },
     snapshotId,
-    result: undefined,
+    result: snapshotId,
   };
 }
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RegistrarError } from '../../../lib/errors.ts';
+import { backfill } from '../../../lib/jobs/backfill/backfill.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { fakeQueue } from '../../fakes/queue.ts';
 import { foreignAppend } from '../foreign-append.ts';
@@ -136,6 +138,33 @@ describe('backfill', () => {
     registration.fault = undefined;
     expect(done['failed']).toBeUndefined();
     expect(await livePaths(registration)).toEqual(shipped.map(uriOf));
+  });
+
+  test('ends the counting of objects where the list of its work fails', async () => {
+    ship(registration, ['a', 'b']);
+    let lists = 0;
+    let counted = 0;
+    // biome-ignore lint/correctness/useYield: it fails before the first object
+    async function* failing() {
+      throw new RegistrarError('store.unavailable', 'down');
+    }
+    async function* endless() {
+      for (; ; counted += 1) {
+        yield { uri: 's3://lake/in/x' };
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    }
+    const listed = () => {
+      lists += 1;
+      return lists === 1 ? failing() : endless();
+    };
+    const progress = { onProgress: () => undefined };
+    await expect(backfill(listed, portsOf(registration), progress)).rejects.toMatchObject({
+      code: 'store.unavailable',
+    });
+    const atEnd = counted;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(counted - atEnd).toBeLessThanOrEqual(1);
   });
 
   test('asked to stop, finishes what is under way; the next goes on from there', async () => {

@@ -133,6 +133,28 @@ describe('repair', () => {
     expect(await ids()).toEqual(['1']);
   });
 
+  test('names its own snapshot where another commit follows before its lost answer is settled', async () => {
+    const bad = upload('bad', 7);
+    await registration.deliver([upload('a', 1), bad]);
+    const plan = await planRepair(uriOf(bad), 'remove', registration.ports);
+    let own: bigint | undefined;
+    registration.around = (services) => ({
+      ...services,
+      catalog: {
+        ...services.catalog,
+        async commit(...request) {
+          registration.around = undefined;
+          await services.catalog.commit(...request);
+          own = branchHead((await registration.table('orders')) ?? never(), 'main')?.snapshotId;
+          await registration.deliver([upload('b', 2)]);
+          return { outcome: 'unknown', message: 'reset' };
+        },
+      },
+    });
+    expect(await repair(plan, registration.ports, minutes)).toEqual({ snapshotId: own });
+    expect(own).toBeDefined();
+  });
+
   test.each<RepairAction>(['remove', 'replace'])(
     'a commit to %s that landed and is called refused is the repair (D3)',
     async (action) => {
@@ -197,3 +219,7 @@ describe('repair', () => {
     expect(report).toMatchObject({ reported: { deleted: { sample: [uriOf(bad)] } }, done: {} });
   });
 });
+
+function never(): never {
+  throw new Error('no table "orders"');
+}
