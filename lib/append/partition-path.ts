@@ -1,4 +1,4 @@
-/** What a key's directories claim of its partition, `dt=2024-01-01/region=eu/…` (cases.md A32). */
+/** Partition values that the directories of a key claim: `dt=2024-01-01/region=eu/…` (cases.md A32). */
 
 import type { PartitionValue } from '../spec/partition-spec.ts';
 import { parsePrimitive } from '../spec/primitive-type.ts';
@@ -8,7 +8,7 @@ import { partitionValue } from './partition-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
 const HIVE_NULL = '__HIVE_DEFAULT_PARTITION__';
-/** What Iceberg's own paths have for null. Of a string it may as well be the text. */
+/** Iceberg's own writers spell null like this. For a string it may also be the text itself. */
 const ICEBERG_NULL = 'null';
 
 /**
@@ -35,7 +35,7 @@ function decodeOnce(text: string): string | undefined {
   }
 }
 
-/** A claim in single-value bytes, read as Iceberg and Hive write it; undefined when it is no value of this field. */
+/** Parses a claim as Iceberg and Hive write it, into single-value bytes; undefined if it is not a value of this field. */
 export function claimedValue(field: ResolvedPartitionField, text: string): PartitionValue | undefined {
   const { transform, sourceType, resultType } = field;
   if (text === HIVE_NULL || (text === ICEBERG_NULL && resultType !== 'string')) return null;
@@ -72,14 +72,14 @@ const PERIODS = {
   hour: /^\d{4}-\d\d-\d\d-\d\d$/,
 };
 
-/** Microseconds since 1970 of `2024`, `2024-01`, `2024-01-31` or `2024-01-31-23`; undefined when there is no such day. */
+/** Microseconds since 1970 of `2024`, `2024-01`, `2024-01-31` or `2024-01-31-23`; undefined if that day does not exist. */
 function periodStart(text: string): bigint | undefined {
   const day = text.slice(0, 10) + '2000-01-01'.slice(text.length);
   const seconds = secondsOf(day, `${text.slice(11) || '00'}:00:00`);
   return seconds === undefined ? undefined : seconds * 1_000_000n;
 }
 
-/** Undefined for a time that `Date` would move, as 30 February. */
+/** Undefined for a day that does not exist, such as 30 February, which `Date` would move to another day. */
 function secondsOf(day: string, time: string): bigint | undefined {
   const date = new Date(`${day}T${time}Z`);
   if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day)) return undefined;
@@ -131,7 +131,7 @@ function floatingPoint(type: 'float' | 'double', text: string): Uint8Array | und
   return new Uint8Array((type === 'float' ? Float32Array : Float64Array).of(Number(text)).buffer);
 }
 
-/** With a zone where the type has one and only there: `2024-01-31T23:59:59.000001Z`, `2024-01-31 23:59`. */
+/** `2024-01-31T23:59:59.000001Z`, `2024-01-31 23:59`. The text must have a zone if the type has one, and none otherwise. */
 function timestamp(type: PrimitiveType, text: string): Uint8Array | undefined {
   const [, day, minutes, seconds = '00', fraction = '', zone] =
     /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|\+00:00)?$/.exec(text) ?? [];

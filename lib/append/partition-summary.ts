@@ -2,7 +2,7 @@ import type { PartitionValue } from '../spec/partition-spec.ts';
 import { compareSingleValues, floatingPoint, isFloatingPoint } from '../spec/single-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
-/** What a manifest list says of one partition field of a manifest (`field_summary` of the spec). */
+/** Summary of one partition field of a manifest, as the manifest list has it (`field_summary` of the spec). */
 export interface FieldSummary {
   readonly containsNull: boolean;
   readonly containsNan: boolean | undefined;
@@ -10,7 +10,7 @@ export interface FieldSummary {
   readonly upperBound: Uint8Array | undefined;
 }
 
-/** One summary a field of the spec; NaN is no bound (cases.md B26). */
+/** One summary per field of the partition spec. NaN is never a bound (cases.md B26). */
 export function summarisePartitions(
   fields: readonly ResolvedPartitionField[],
   tuples: readonly (readonly PartitionValue[])[],
@@ -32,7 +32,7 @@ export function summarisePartitions(
   });
 }
 
-/** The summaries of several manifests of one spec together; what one of them leaves out is known of none. */
+/** Combines the summaries of several manifests of one spec; undefined if one of the manifests has none. */
 export function mergedSummaries(
   fields: readonly ResolvedPartitionField[],
   manifests: readonly (readonly FieldSummary[] | undefined)[],

@@ -15,10 +15,11 @@ import { partitionValue } from './partition-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
 /**
- * The partition of a whole file: from its columns' ranges where these leave one value, else from what its key claims and
- * the ranges do not contradict. A column that the file lacks is null, or what the key claims under `identity`.
+ * The partition of a whole file. If the range of a source column leaves one value, that is the value. Otherwise it is the value
+ * that the key claims, unless the range contradicts it. A column that the file lacks is null, or for `identity` the value that
+ * the key claims.
  *
- * @param columns by field ID of the source column; without the columns that the file lacks
+ * @param columns ranges by field ID of the source column, without the columns that the file lacks
  * @throws `sink.iceberg_partition_undetermined` naming column and bounds (cases.md A32)
  */
 export function partitionTuple(input: {
@@ -75,7 +76,7 @@ function valueWithoutColumn(
   return value === null && field.isRequired ? undefined : value;
 }
 
-/** The value that every row has. Floats may hide a NaN, which no bound shows. */
+/** The partition value that every row provably has. Never for floats, because bounds do not show a NaN. */
 function provenValue(field: ResolvedPartitionField, range: ColumnRange): Uint8Array | undefined {
   const { transform, sourceType } = field;
   const { lower, upper } = range;
@@ -87,7 +88,7 @@ function provenValue(field: ResolvedPartitionField, range: ColumnRange): Uint8Ar
   return first !== undefined && last !== undefined && Buffer.compare(first, last) === 0 ? first : undefined;
 }
 
-/** Whether all rows may have the value that the key claims, some of them not being null. */
+/** Whether all rows may have the partition value that the key claims. At least one row is not null. */
 function agrees(field: ResolvedPartitionField, range: ColumnRange, claim: PartitionValue): boolean {
   const { lower, upper, nullCount } = range;
   if (claim === null) return nullCount !== 0n && lower === undefined && upper === undefined;
@@ -95,7 +96,7 @@ function agrees(field: ResolvedPartitionField, range: ColumnRange, claim: Partit
   return allows(field, claim, lower, 'lower') && allows(field, claim, upper, 'upper');
 }
 
-/** An exact bound is a value of the column, so it has the claimed one; a cut bound only must not lie beyond it. */
+/** An exact bound is a value of the column, so its partition must be the claimed one. A truncated bound must only not exclude it. */
 function allows(
   { transform, sourceType, resultType }: ResolvedPartitionField,
   claim: Uint8Array,
@@ -111,7 +112,7 @@ function allows(
   return side === 'lower' ? order <= 0 : order >= 0;
 }
 
-/** The zero of a float's bound tells no sign: it is negative below and positive above. */
+/** Zeros of either sign are the same: a lower bound of zero is written as -0 and an upper bound as +0. */
 function isSame(type: PrimitiveType, a: Uint8Array, b: Uint8Array): boolean {
   return isFloatingPoint(type) ? floatingPoint(a) === floatingPoint(b) : Buffer.compare(a, b) === 0;
 }

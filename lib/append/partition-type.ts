@@ -7,7 +7,7 @@ import { type AvroType, boolean, bytes, field, optional, record } from './avro/a
 import { writeLong, writeRaw } from './avro/byte-writer.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
-/** The record `r102` of a spec: its partition tuples as manifests have them (spec, "Manifests" and Appendix A). */
+/** The Avro record `r102` for the partition tuples of a spec in manifests (spec, "Manifests" and Appendix A). */
 export function partitionType(
   fields: readonly ResolvedPartitionField[],
 ): AvroType<readonly PartitionValue[]> {
@@ -35,9 +35,9 @@ export function partitionType(
 const alwaysNull: AvroType<null> = { schema: 'null', write: () => {} };
 
 /**
- * Single-value bytes written as Avro has the type (cases.md C8).
+ * The Avro type of a partition value, written from its single-value bytes (cases.md C8).
  *
- * @param unique makes the name of a named type unique: Avro would refer to a second one by name, which PyIceberg cannot resolve
+ * @param unique makes the name of a named type unique: Avro would refer to a second type by the same name, which PyIceberg cannot resolve
  */
 function valueType(type: PrimitiveType, unique: (name: string) => string): AvroType<Uint8Array> {
   const raw = (schema: AvroSchema): AvroType<Uint8Array> => ({ schema, write: writeRaw });

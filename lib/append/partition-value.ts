@@ -36,7 +36,7 @@ export function partitionValue(
 
 const MICROS_OF_HOUR = 3_600_000_000n;
 
-/** What the hash of a value is taken of (spec, Appendix B): every number as a long, decimals and text as they are. */
+/** The bytes that are hashed (spec, Appendix B): every number as a long, decimals and text as they are. */
 function hashed(type: PrimitiveType, value: Uint8Array): Uint8Array {
   if (!isWholeNumber(type)) return value;
   if (type.startsWith('decimal')) return wholeNumberBytes(type, wholeNumber(type, value));
@@ -64,7 +64,7 @@ function withinPrecision(type: PrimitiveType, value: Uint8Array): Uint8Array | u
   return number < limit && -number < limit ? value : undefined;
 }
 
-/** How many bytes the first code points of UTF-8 text take. */
+/** The length in bytes of the first `count` code points of UTF-8 text. */
 function lengthOfCodePoints(text: Uint8Array, count: number): number {
   let left = count;
   for (const [index, byte] of text.entries()) {
@@ -74,7 +74,7 @@ function lengthOfCodePoints(text: Uint8Array, count: number): number {
   return text.length;
 }
 
-/** Microseconds since 1970; nanoseconds are cut, so that a promoted column keeps its partitions. */
+/** Microseconds since 1970. Nanoseconds are rounded down, so that a promoted column keeps its partitions. */
 function micros(type: PrimitiveType, value: Uint8Array): bigint {
   const number = wholeNumber(type, value);
   return type.endsWith('_ns') ? floorDivide(number, 1000n) : number;
@@ -87,7 +87,7 @@ function days(type: PrimitiveType, value: Uint8Array): bigint {
 
 const DAYS_OF_400_YEARS = 146_097n;
 
-/** Months since January 1970, also of days that `Date` cannot hold (cases.md B25): 400 years always have as many days. */
+/** Months since January 1970, also for days that `Date` cannot hold (cases.md B25): every 400 years have the same number of days. */
 function months(daysSince1970: bigint): bigint {
   const era = floorDivide(daysSince1970, DAYS_OF_400_YEARS);
   const date = new Date(Number(daysSince1970 - era * DAYS_OF_400_YEARS) * 86_400_000);

@@ -11,7 +11,7 @@ import type { ListedManifest } from './manifest-file-type.ts';
 import { summarisePartitions } from './partition-summary.ts';
 import { resolvePartitionFields } from './transform.ts';
 
-/** A manifest to upload, and what a manifest list says of it but for the sequence numbers. */
+/** A manifest to upload, and its entry for the manifest list, still without sequence numbers. */
 export interface PreparedManifest {
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -21,13 +21,13 @@ export interface PreparedManifest {
 /** The part of an append that outlives a refused commit. */
 export interface PreparedAppend {
   readonly snapshotId: bigint;
-  /** One a partition spec, or several where one would have too many files. */
+  /** One manifest per partition spec, or several if one would have too many files. */
   readonly manifests: readonly PreparedManifest[];
   readonly addedFiles: number;
   readonly addedRecords: bigint;
   readonly addedFilesSizeInBytes: bigint;
   readonly changedPartitionCount: number;
-  /** All of the table that the manifests depend on. */
+  /** Everything about the table that the manifests depend on. */
   readonly writtenFor: {
     readonly uuid: string;
     readonly metadataDirectory: string;
@@ -38,9 +38,9 @@ export interface PreparedAppend {
 }
 
 /**
- * Encodes the data files of a batch, once; `stageAppend` follows in each attempt.
+ * Encodes the manifests of a batch of data files. This is done once; `stageAppend` is called for every attempt.
  *
- * @param input.schema the schema after the commit, its `schema-id` the one that the catalog will give it
+ * @param input.schema the schema after the commit, with the `schema-id` that the catalog will assign
  * @param input.uuid names the manifests, so it must never have been used before (I1)
  * @param input.maxFilesPerManifest @default no limit
  * @throws `table.unsupported` for a partition transform that cannot be written
@@ -114,13 +114,13 @@ export function prepareAppend(input: {
   };
 }
 
-/** A new snapshot's ID, as Java makes them: both halves of a random UUID folded into 63 bits. */
+/** A new snapshot ID, made as in Java: both halves of a random UUID folded into 63 bits. */
 export function newSnapshotId(random: Pick<Random, 'uuid'>): bigint {
   const bits = BigInt(`0x${random.uuid().replaceAll('-', '')}`);
   return BigInt.asUintN(63, (bits >> 64n) ^ bits);
 }
 
-/** Whether what was prepared may be staged on this state; otherwise manifest and snapshot ID have to be new. */
+/** Whether the prepared manifests may be staged on this state. If not, manifests and snapshot ID have to be new. */
 export function isPreparedFor(prepared: PreparedAppend, state: TableState, schema: Schema): boolean {
   const { writtenFor } = prepared;
   return (
@@ -144,7 +144,7 @@ function specOf(state: TableState, specId: number): PartitionSpec {
   return spec;
 }
 
-/** Tuples of one spec are equal when their bytes are. */
+/** Two tuples of one spec are equal if their bytes are equal. */
 function partitionKey({ specId, partition }: DataFile): string {
   const values = partition.map((value) => (value === null ? 'null' : Buffer.from(value).toString('hex')));
   return [specId, ...values].join('/');

@@ -12,27 +12,27 @@ import { type ExplicitEntry, entryReader, explicitEntries } from './explicit-ent
 import type { ListedManifest } from './manifest-file-type.ts';
 import type { PreparedManifest } from './prepare.ts';
 
-/** A manifest without some of its files, and what they were. */
+/** A rewritten manifest in which some files are marked as deleted, and the counts of these files. */
 export interface RewrittenManifest extends PreparedManifest {
-  /** The path of the manifest that it takes the place of. */
+  /** The path of the manifest that it replaces. */
   readonly replaces: string;
   readonly removed: readonly { readonly recordCount: bigint; readonly fileSizeInBytes: bigint }[];
 }
 
 const DELETED = 2n;
 
-/** What an entry cannot have made explicit in an older manifest. */
+/** Fields that have to be explicit in a rewritten entry, and the format version whose manifests first have them. */
 const REQUIRED_SINCE = [
   { id: 3, version: 2 },
   { id: 142, version: 3 },
 ] as const;
 
 /**
- * Writes a manifest again without some of its data files (spec, "Manifest Entry Fields"): they are marked as deleted by
- * this snapshot, the others as existing, with what they inherited made explicit; everything else of an entry stays byte
- * for byte, metrics and partition included.
+ * Writes a manifest again without some of its data files (spec, "Manifest Entry Fields"). These are marked as deleted by this
+ * snapshot. The other entries become existing entries whose inherited values are explicit. Everything else, including metrics
+ * and partition, is kept byte for byte.
  *
- * @param input.removes asked of the path of each live entry, in order
+ * @param input.removes called with the path of each live entry, in order
  * @param input.uuid names the manifest, so it must never have been used before (I1)
  * @throws `table.unsupported` for a manifest that cannot be read, or one of format version 1 in a later table
  */

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../spec/snapshot.ts';
 import type { PreparedAppend } from './prepare.ts';
 
-/** What Java writes and engines read of an append (cases.md C5): every total continues the parent's. */
+/** The totals that Java writes and engines read (cases.md C5). Each total is the parent's plus the added count. */
 const TOTALS = [
   ['total-records', 'added-records'],
   ['total-files-size', 'added-files-size'],
@@ -12,8 +12,8 @@ const TOTALS = [
 ] as const;
 
 /**
- * The summary of an append: what was added and the totals; a total that the parent lacks, or has as no number, is left out.
- * `own` entries come last and win.
+ * The summary of an append: the added counts and the totals. A total is left out if the parent lacks it or has something that is
+ * not a number. Entries of `own` overwrite the others.
  */
 export function appendSummary(
   prepared: Pick<
@@ -39,7 +39,7 @@ export function appendSummary(
   return { ...summary, ...own };
 }
 
-/** Files and what is in them, for the summary of a snapshot that takes some away. */
+/** Numbers of files, rows and bytes, for the summary of a snapshot that removes data files. */
 export interface FileTotals {
   readonly files: number;
   readonly records: bigint;
@@ -47,8 +47,8 @@ export interface FileTotals {
 }
 
 /**
- * The summary of a snapshot that removes data files, `delete`, or puts others in their place, `overwrite`. What is added is
- * said even when it is nothing: the ledger need not look for it then.
+ * The summary of a snapshot that removes data files (`delete`) or replaces them (`overwrite`). The number of added files is
+ * written even if it is zero, so that the ledger need not read the snapshot's manifests.
  */
 export function replaceSummary(
   removed: FileTotals,

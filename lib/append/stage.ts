@@ -8,25 +8,25 @@ import type { MergedManifest } from './merge-manifests.ts';
 import type { PreparedAppend } from './prepare.ts';
 import { appendSummary } from './snapshot-summary.ts';
 
-/** One attempt's part of an append: the bytes to upload and the updates to commit. */
+/** The part of an append that belongs to one attempt: the bytes to upload and the updates to commit. */
 export interface StagedAppend {
   readonly listPath: string;
   readonly listBytes: Uint8Array;
-  /** The parent list of the next append, once this one has landed. */
+  /** Becomes the parent list of the next append once this append has landed. */
   readonly list: ManifestList;
   readonly updates: readonly TableUpdate[];
 }
 
 /**
- * Stages a prepared append on a state: manifest list, sequence number, parent, totals and row IDs are this state's
- * (cases.md D4), so each attempt stages anew. Pure: the caller uploads.
+ * Stages a prepared append on a state of the table. Manifest list, sequence number, parent, totals and row IDs depend on the
+ * state (cases.md D4), so every attempt stages anew. Nothing is uploaded here; the caller does that.
  *
- * @param input.parentList the list of the branch's head; undefined when the branch has none
- * @param input.merged stands for some of the parent list's manifests, all of which the list must have
+ * @param input.parentList the list of the branch's head; undefined if the branch has no snapshot
+ * @param input.merged replaces some of the parent list's manifests; all of them must be in that list
  * @param input.schemaId the table's current schema after the commit
- * @param input.attempt in the list's name, so that none is ever overwritten (I1)
+ * @param input.attempt part of the list's name, so that no list is ever overwritten (I1)
  * @param input.timestampMs not before the last update of the table and the parent (cases.md C16)
- * @param input.summary entries of the snapshot's summary that come last
+ * @param input.summary entries that overwrite those of the append's own summary
  * @throws `table.unsupported` for an absent branch, a head without manifest list (v1 tables of old), or a list that cannot be read
  */
 export function stageAppend(input: {
@@ -69,7 +69,7 @@ export function stageAppend(input: {
   });
 }
 
-/** What Java says of an append that merges manifests. */
+/** The manifest counts that Java writes in the summary of an append that merges manifests. */
 function manifestCounts(
   prepared: PreparedAppend,
   parentList: ManifestList | undefined,
@@ -84,7 +84,7 @@ function manifestCounts(
   };
 }
 
-/** What a snapshot's list is made with. */
+/** The values with which a snapshot's manifest list is made. */
 export interface ListSlot {
   readonly path: string;
   readonly sequenceNumber: bigint;
@@ -94,7 +94,7 @@ export interface ListSlot {
 /**
  * Stages any snapshot that follows the branch's head, as {@link stageAppend} does.
  *
- * @param input.parentList the list of the branch's head, from which `listOf` goes on
+ * @param input.parentList the list of the branch's head, which `listOf` extends
  */
 export function stageSnapshot(input: {
   readonly state: TableState;
@@ -146,7 +146,7 @@ export function stageSnapshot(input: {
   };
 }
 
-/** What the append follows; undefined on the `main` of a table that never had a snapshot. */
+/** The snapshot that the append follows; undefined on the `main` branch of a table that has no snapshot there. */
 function headOf(state: TableState, branch: string): Snapshot | undefined {
   const ref = state.refs[branch];
   if (ref === undefined ? branch !== 'main' : ref.type !== 'branch') {
@@ -170,7 +170,7 @@ function unsupported(branch: string, reason: string): RegistrarError {
   return new RegistrarError('table.unsupported', `Cannot append to branch "${branch}": ${reason}`);
 }
 
-/** As loaded: a ref that is set without them loses them (cases.md C19). */
+/** The retention settings as loaded: setting a ref without them would remove them (cases.md C19). */
 function retention(state: TableState, branch: string): RefRetention {
   const { type: _type, snapshotId: _snapshotId, ...kept } = state.refs[branch] ?? {};
   return kept;

@@ -9,7 +9,7 @@ export type Transform =
   | { readonly name: 'bucket'; readonly buckets: number }
   | { readonly name: 'truncate'; readonly width: number };
 
-/** A partition field with what the schema says of its source. */
+/** A partition field, with the types and properties of its source column. */
 export interface ResolvedPartitionField {
   readonly field: PartitionField;
   readonly transform: Transform;
@@ -24,7 +24,7 @@ export interface ResolvedPartitionField {
   readonly resultType: PrimitiveType;
 }
 
-/** The fields of a spec, in its order. @throws `table.unsupported` for a transform or a source that cannot be written */
+/** The fields of a spec, in order. @throws `table.unsupported` for a transform or source column that cannot be written */
 export function resolvePartitionFields(
   spec: PartitionSpec,
   schema: Schema,
@@ -92,7 +92,7 @@ function parseTransform(text: string): Transform | undefined {
   }
 }
 
-/** A day is a date in Java and in files; the spec's table says int, which has the same bytes. */
+/** A day is a date in Java and in files. The spec's table says int, which has the same bytes. */
 function resultType(transform: Transform, sourceType: PrimitiveType): PrimitiveType {
   switch (transform.name) {
     case 'identity':
