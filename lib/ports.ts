@@ -121,7 +121,7 @@ export interface ServiceConfig {
 /** An Iceberg REST catalog. @throws `catalog.unavailable`, `auth.failed`, `catalog.refused`, `config.invalid` (an untrusted certificate) from every call */
 export interface Catalog {
   /** Loads a table; undefined if there is none. */
-  load(table: TableIdentifier): Promise<LoadedTable | undefined>;
+  load(table: TableIdentifier, options?: ReadOptions): Promise<LoadedTable | undefined>;
   /** Creates a namespace, level by level. One that exists is not an error. */
   createNamespace(namespace: readonly string[]): Promise<void>;
   /** Registers an existing metadata file as a table. */

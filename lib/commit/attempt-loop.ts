@@ -45,7 +45,8 @@ export interface CommitOptions<R> {
    * The state to begin with. One that an earlier commit left is safe: if it is stale, the assertions refuse the commit (I8).
    */
   readonly initial: Loaded;
-  readonly reload: () => Promise<TableState>;
+  /** @param before the state it replaces: what the catalog repeats of it is not parsed again */
+  readonly reload: (before: TableState) => Promise<TableState>;
   /** @param asserted the state that the commit was staged on */
   readonly read: (landed: CommitResult & { outcome: 'landed' }, asserted: TableState) => TableState;
   /**
@@ -105,7 +106,7 @@ export async function commitInAttempts<R>(
     }
     let staged = await options.stage({ state, fresh, number, afterUnknown, mayHaveLanded });
     if (staged === 'reload') {
-      state = await options.reload();
+      state = await options.reload(state);
       fresh = true;
       staged = await options.stage({ state, fresh, number, afterUnknown, mayHaveLanded });
     }
@@ -132,7 +133,7 @@ export async function commitInAttempts<R>(
       await ports.timers.sleep(Math.max(askedMs ?? 0, backoffMs(number, retry, ports.random)));
     const asserted = state;
     const wasFresh = fresh;
-    state = await options.reload();
+    state = await options.reload(state);
     fresh = true;
     mayHaveLanded = result.outcome === 'unknown' || !isProvenRefused(asserted, state, staged.snapshotId);
     if (result.outcome === 'unknown') {

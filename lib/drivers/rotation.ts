@@ -84,7 +84,7 @@ export function rotatingCatalog<Settings, Made extends Catalog>(
   return {
     call,
     catalog: {
-      load: (table) => call((catalog) => catalog.load(table)),
+      load: (table, options) => call((catalog) => catalog.load(table, options)),
       createNamespace: (namespace) => call((catalog) => catalog.createNamespace(namespace)),
       register: (table, location) => call((catalog) => catalog.register(table, location)),
       create: (table, request) => call((catalog) => catalog.create(table, request)),

@@ -22,7 +22,10 @@ export function ownFileTest(state: TableState, directory: string): (uri: string)
   const paths = ownPaths(state);
   const around = paths.find((path) => `${plainSpelling(directory)}/`.startsWith(path));
   if (around !== undefined) throw indistinct(state, around, directory);
-  return (uri) => paths.some((path) => plainSpelling(uri).startsWith(path));
+  return (uri) => {
+    const plain = plainSpelling(uri);
+    return paths.some((path) => plain.startsWith(path));
+  };
 }
 
 function indistinct(state: TableState, path: string, directory: string): RegistrarError {

@@ -41,6 +41,7 @@ async function run(script: {
   const attempts: Attempt[] = [];
   const sleeps: number[] = [];
   const steps: string[] = [];
+  const replaced: TableState[] = [];
   const end = commitInAttempts<string>(
     {
       catalog: {
@@ -61,8 +62,9 @@ async function run(script: {
       table: base.identifier,
       branch: 'main',
       initial: { state: script.initial ?? base, fresh: script.fresh ?? true },
-      reload: async () => {
+      reload: async (before) => {
         steps.push('reload');
+        replaced.push(before);
         return reloads.shift() ?? { ...base };
       },
       read: () => script.answered?.shift() ?? later(OURS),
@@ -80,7 +82,7 @@ async function run(script: {
       remainingMs: script.remainingMs ?? (() => 60_000),
     },
   );
-  return { end: await end.catch((error: unknown) => error), attempts, sleeps, steps };
+  return { end: await end.catch((error: unknown) => error), attempts, sleeps, steps, replaced };
 }
 
 describe('commitInAttempts: the three ends of a commit (I7)', () => {
@@ -98,6 +100,16 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
       [2, true],
     ]);
     expect(attempts[1]?.state.refs['main']?.snapshotId).toBe(2n);
+  });
+
+  test('a reload is told which state it replaces, so that it need not parse that again', async () => {
+    const second = later(2n);
+    const { replaced } = await run({
+      answers: [conflict, conflict, landed],
+      reloads: [second, later(3n)],
+    });
+    expect(replaced).toEqual([base, second]);
+    expect(replaced[1]).toBe(second);
   });
 
   test('a conflict of a cached state is staged again without a wait', async () => {

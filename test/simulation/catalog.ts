@@ -128,14 +128,14 @@ export function simCatalog(options: {
       changed({ table: identifier, before, after, request: undefined, by: 'others' });
     },
     port: (io, by) => ({
-      load: (identifier) =>
+      load: (identifier, { known } = {}) =>
         io<LoadedTable | undefined>({
           operation: 'catalog.load',
           about: identifier.name,
-          effect: () => loaded(tables.get(formatIdentifier(identifier))),
+          effect: () => loaded(tables.get(formatIdentifier(identifier)), known),
           unanswered: unavailable(`load "${identifier.name}"`),
           answers: {
-            stale: () => loaded(staleTable(formatIdentifier(identifier))),
+            stale: () => loaded(staleTable(formatIdentifier(identifier)), known),
             unauthorized,
           },
         }),
@@ -197,7 +197,7 @@ function wire(request: TableCommit): CommitRequest {
 }
 
 function loaded(table: SimTable, known?: HistoryText): LoadedTable;
-function loaded(table: SimTable | undefined): LoadedTable | undefined;
+function loaded(table: SimTable | undefined, known?: HistoryText): LoadedTable | undefined;
 function loaded(table: SimTable | undefined, known?: HistoryText): LoadedTable | undefined {
   return table === undefined
     ? undefined

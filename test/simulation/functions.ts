@@ -17,6 +17,7 @@ import { planRepair, type RepairAction } from '../../lib/jobs/repair/repair-plan
 import { route } from '../../lib/jobs/route.ts';
 import type { Clock, Log, LogRecord, Timers } from '../../lib/ports.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
+import { onceFor } from '../../lib/spec/once-for.ts';
 import type { SimCatalog, Writer } from './catalog.ts';
 import type { Handler } from './event-source.ts';
 import { type Instance, ioOf } from './io.ts';
@@ -64,7 +65,7 @@ export function startContainer(
     quarantine: quarantineIn(stored, entry.quarantine_url, random),
   };
   const ports = {
-    entries: [entry],
+    entries: entriesOf(entry),
     portsOf: () => entryPorts,
     servicesOf: () => entryPorts,
     queue: queues.port(io),
@@ -99,12 +100,15 @@ export function startContainer(
   };
 }
 
+/** One array for all containers of a run: the layouts are parsed once for it. */
+const entriesOf = onceFor((entry: Entry): readonly Entry[] => [entry]);
+
 /** What an operator's command, or a scheduled one, has at most. */
 const OPERATOR_MS = 15 * 60_000;
 
 function routingOf(entry: Entry, dataset: DatasetName): Dataset {
   const reference = referenceTo(`${directoryOf(dataset)}/any.parquet`);
-  const routing = reference && layoutRouter([entry])(reference);
+  const routing = reference && layoutRouter(entriesOf(entry))(reference);
   if (routing?.kind === 'table') return routing;
   throw new TypeError(`"${dataset}" is no dataset of this entry`);
 }

@@ -17,17 +17,21 @@ export interface QuarantineLog {
 }
 
 export function quarantineLog(store: SimStore): QuarantineLog {
-  const parsed = new Map<string, QuarantineRecord>();
+  const parsed = new Map<string, Quarantined>();
+  let all: readonly Quarantined[] = [];
   let looked = 0;
 
   function records(): readonly Quarantined[] {
+    if (looked === store.written.length) return all;
     for (; looked < store.written.length; looked += 1) {
       const uri = store.written[looked] ?? '';
       const object = uri.startsWith(`${QUARANTINE_URL}/`) ? store.objects.get(uri) : undefined;
       if (object === undefined) continue;
-      parsed.set(uri, parseJson(Buffer.from(object.bytes).toString()) as QuarantineRecord);
+      const record = parseJson(Buffer.from(object.bytes).toString()) as QuarantineRecord;
+      parsed.set(uri, { uri, record });
     }
-    return [...parsed].map(([uri, record]) => ({ uri, record }));
+    all = [...parsed.values()];
+    return all;
   }
 
   return {

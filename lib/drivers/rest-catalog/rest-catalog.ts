@@ -1,6 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import type { Catalog, LoadedTable, ServiceConfig } from '../../ports.ts';
+import type { Catalog, LoadedTable, ReadOptions, ServiceConfig } from '../../ports.ts';
 import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import { tableToken } from './authorization.ts';
@@ -53,14 +53,19 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     return { headers: () => ({ ...headers, ...(idempotencyKeys && key()) }) };
   }
 
-  async function loadFrom(path: string, attempted: string, headers: Readonly<Record<string, string>>) {
+  async function loadFrom(
+    path: string,
+    attempted: string,
+    headers: Readonly<Record<string, string>>,
+    options?: ReadOptions,
+  ) {
     const tagged = remembered.tagged(path);
     const { authorization } = remembered.grant(path) ?? {};
     const reply = await client.get(path, { headers: () => headers, authorization });
     if (reply.outcome === 'missing') return undefined;
     if (reply.outcome === 'unchanged' && tagged !== undefined) return tagged.table;
     if (reply.outcome !== 'ok') throw failed(attempted, reply);
-    return remember(path, reply.etag, requireTable(attempted, reply));
+    return remember(path, reply.etag, requireTable(attempted, reply, options));
   }
 
   /** What a load answers beside the table: its ETag, a token for it, credentials for its files. */
@@ -107,13 +112,11 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   return {
     prepare: serviceConfig,
 
-    async load(table) {
+    async load(table, options) {
       const path = await tablePath(table);
       const etag = remembered.tagged(path)?.etag;
-      return loadFrom(path, `load table "${formatIdentifier(table)}"`, {
-        ...delegation,
-        ...(etag !== undefined && { 'If-None-Match': etag }),
-      });
+      const headers = { ...delegation, ...(etag !== undefined && { 'If-None-Match': etag }) };
+      return loadFrom(path, `load table "${formatIdentifier(table)}"`, headers, options);
     },
 
     async createNamespace(namespace) {
@@ -245,8 +248,8 @@ function failed(attempted: string, { outcome, message, retryAfterMs }: Reply): R
   );
 }
 
-function requireTable(attempted: string, reply: Reply): TableAnswer {
-  const answer = readTable(reply);
+function requireTable(attempted: string, reply: Reply, options?: ReadOptions): TableAnswer {
+  const answer = readTable(reply, options);
   if (answer !== undefined) return answer;
   throw new RegistrarError(
     'catalog.refused',

@@ -121,7 +121,7 @@ async function registerOnTable(
   const startedMs = ports.clock.now();
   const cached = ports.cache.get(cacheKey(target));
   const warm = isUsable(cached, startedMs) ? cached.state : undefined;
-  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports)]);
+  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports, cached?.state)]);
   const reportOn = { target, references, footers, startedMs, oldestSentMs };
   if (footers.segments.length === 0) return reportTable(reportOn, ports);
   const state = await ensureTable(target, footers, known, ports);
@@ -149,8 +149,8 @@ async function registerOnTable(
         state,
         fresh: warm === undefined && !footers.segments.some(({ read }) => isWrittenByIceberg(read)),
       },
-      reload: async () => {
-        const loaded = await loadTable(target, ports);
+      reload: async (before) => {
+        const loaded = await loadTable(target, ports, before);
         if (loaded === undefined) throw missingTable(target);
         return loaded;
       },
@@ -183,9 +183,14 @@ async function registerOnTable(
   return reportTable({ ...reportOn, judgement: staging.judgement(), end, memory }, ports);
 }
 
-async function loadTable({ table }: TableTarget, { catalog }: TablePorts): Promise<TableState | undefined> {
-  const loaded = await catalog.load(table);
-  return loaded === undefined ? undefined : readTableMetadata(table, loaded);
+/** @param before the table as it was last seen: what the catalog repeats of it is not parsed again */
+async function loadTable(
+  { table }: TableTarget,
+  { catalog }: TablePorts,
+  before: TableState | undefined,
+): Promise<TableState | undefined> {
+  const loaded = await catalog.load(table, { known: before?.historyText });
+  return loaded === undefined ? undefined : readTableMetadata(table, loaded, before);
 }
 
 function cacheKey({ entry, table }: TableTarget): string {
