@@ -6,9 +6,10 @@ import { readEventBridgeEvent } from './eventbridge-event.ts';
 import { findingsOf, malformed } from './finding.ts';
 import { readStorageCloudEvent, readStorageNotification } from './google-event.ts';
 import { isObject, objectAt, textAt } from './json-object.ts';
+import { isR2Event, readR2Event } from './r2-event.ts';
 import { isS3TestEvent, readS3Record } from './s3-notification.ts';
 
-const SHAPES = 'S3, SNS, EventBridge, Cloud Storage, Pub/Sub and chunk messages are understood';
+const SHAPES = 'S3, SNS, EventBridge, R2, Cloud Storage, Pub/Sub and chunk messages are understood';
 
 /**
  * Reads a notification in any of the known shapes; envelopes may be nested.
@@ -23,6 +24,7 @@ export function readNotification(notification: unknown): readonly Finding[] {
   if ('specversion' in notification) return readCloudEvent(notification);
   if ('Type' in notification && 'Message' in notification) return readSnsMessage(notification);
   if (isObject(notification['message'])) return readPubSubMessage(notification['message']);
+  if (isR2Event(notification)) return [readR2Event(notification)];
   if (isS3TestEvent(notification)) return [{ kind: 'ignored', reason: 'test-event' }];
   throw malformed('it is', notification, SHAPES);
 }

@@ -26,7 +26,7 @@ describe('decodeEvent: the queue', () => {
     const message = decodeEvent(sqs('hello')).messages[0];
     expect(message?.body).toBe('hello');
     expect(message?.rejected[0]?.message).toBe(
-      'Cannot read a notification: it is not JSON: "hello"; S3, SNS, EventBridge, Cloud Storage, Pub/Sub and chunk messages are understood',
+      'Cannot read a notification: it is not JSON: "hello"; S3, SNS, EventBridge, R2, Cloud Storage, Pub/Sub and chunk messages are understood',
     );
   });
 
