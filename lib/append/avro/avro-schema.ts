@@ -12,7 +12,7 @@ export interface AvroField {
   readonly type: AvroSchema;
   readonly default?: null;
   readonly 'field-id'?: number;
-  /** The name in the table, where Avro does not allow it. */
+  /** The name in the table, if Avro does not allow that name. */
   readonly 'iceberg-field-name'?: string;
 }
 
@@ -40,8 +40,8 @@ export interface AvroLogical {
 }
 
 /**
- * A column's name as Avro allows it: `9 c.x` → `_9_x20c_x2Ex`. As Java does it, but for letters beyond ASCII, which Java
- * keeps and strict readers refuse: they are escaped too. Readers go by field ID and `iceberg-field-name`.
+ * Escapes a column's name as Avro requires: `9 c.x` → `_9_x20c_x2Ex`. Same as in Java, except that letters beyond ASCII are
+ * escaped too: Java keeps them, and strict readers refuse them. Readers go by field ID and `iceberg-field-name`.
  */
 export function avroName(name: string): string {
   const escaped = name.replaceAll(

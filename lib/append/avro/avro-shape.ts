@@ -1,4 +1,4 @@
-/** What of a writer's Avro schema decides how its bytes are read: names resolved, logical types dropped. */
+/** The parts of a writer's Avro schema that determine how its bytes are read: names are resolved, logical types are dropped. */
 export type AvroShape =
   | { readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string' | 'enum' }
   | { readonly kind: 'fixed'; readonly size: number }
@@ -14,7 +14,7 @@ export interface AvroShapeField {
   readonly shape: AvroShape;
 }
 
-/** Reads the JSON of `avro.schema`. @throws TypeError naming what is not Avro (a type that contains itself included) */
+/** Reads the JSON of `avro.schema`. @throws TypeError naming what is not an Avro type, including a type that contains itself */
 export function avroShape(schema: unknown): AvroShape {
   return parse(schema, new Map());
 }
@@ -69,7 +69,7 @@ function parseField(field: unknown, named: Map<string, AvroShape>): AvroShapeFie
   };
 }
 
-/** Manifests have no two types of one name in different namespaces. */
+/** The namespace is dropped: no manifest has two types of the same name in different namespaces. */
 function simpleName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }

@@ -2,8 +2,8 @@ import { type AvroField, type AvroSchema, avroName } from './avro-schema.ts';
 import { type ByteWriter, writeBytes, writeLong, writeRaw, writeString } from './byte-writer.ts';
 
 /**
- * An Avro type: its schema and, in the same place, how a value of it is written, so that the two cannot differ. Every
- * field and element has its Iceberg ID in the schema (cases.md C1).
+ * An Avro type: its schema together with the function that writes a value, so that the two cannot differ. Every field and
+ * element has its Iceberg ID in the schema (cases.md C1).
  */
 export interface AvroType<T> {
   readonly schema: AvroSchema;

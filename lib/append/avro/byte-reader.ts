@@ -1,4 +1,4 @@
-/** A position in bytes, for Avro's binary encoding. Reading past the end is an error, never a short answer. */
+/** A position in bytes, for reading Avro's binary encoding. Reading past the end is an error and never gives a shorter value. */
 export interface ByteReader {
   readonly bytes: Buffer;
   at: number;
@@ -8,7 +8,7 @@ export function byteReader(bytes: Uint8Array): ByteReader {
   return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
 }
 
-/** Avro `fixed`: the next `length` bytes, shared. @throws RangeError when fewer are left */
+/** Avro `fixed`: the next `length` bytes, not copied. @throws RangeError if fewer are left */
 export function readRaw(input: ByteReader, length: number): Buffer {
   const end = input.at + length;
   if (length < 0 || end > input.bytes.length) {
@@ -19,7 +19,7 @@ export function readRaw(input: ByteReader, length: number): Buffer {
   return bytes;
 }
 
-/** Avro `int` and `long`. @throws RangeError when cut, or longer than the 10 bytes of a long */
+/** Avro `int` and `long`. @throws RangeError if the bytes end within it, or if it has more than the 10 bytes of a long */
 export function readLong(input: ByteReader): bigint {
   const low = readVarint(input, 7);
   if (low.complete) return unzigzag(BigInt(low.value));
@@ -28,7 +28,7 @@ export function readLong(input: ByteReader): bigint {
   return unzigzag(BigInt.asUintN(64, (BigInt(high.value) << 49n) | BigInt(low.value)));
 }
 
-/** Past an Avro `int` or `long`. @throws RangeError as {@link readLong} */
+/** Skips an Avro `int` or `long`. @throws RangeError as {@link readLong} */
 export function skipLong(input: ByteReader): void {
   for (let count = 0; count < 10; count += 1) {
     const byte = input.bytes[input.at];
@@ -39,7 +39,7 @@ export function skipLong(input: ByteReader): void {
   throw new RangeError(`a long at byte ${input.at} has more than 10 bytes`);
 }
 
-/** Avro `int`, and a `long` that is known to be small: lengths, counts, branches. @throws RangeError beyond 2^31 */
+/** Avro `int`, and any `long` that must be small: a length, a count, the index of a branch. @throws RangeError beyond 32 bits */
 export function readInt(input: ByteReader): number {
   const { value, complete } = readVarint(input, 5);
   if (!complete || value > 0xffff_ffff)
@@ -53,9 +53,9 @@ export function readBytes(input: ByteReader): Buffer {
 }
 
 /**
- * How many items the next block of an array or a map has; 0 ends it. A negative count is followed by the block's size.
+ * The number of items in the next block of an array or map; 0 ends it. A negative count is followed by the block's size.
  *
- * @throws RangeError for more items than bytes are left: Iceberg has none without any
+ * @throws RangeError for more items than bytes are left: every item in Iceberg's files has at least one byte
  */
 export function readItemCount(input: ByteReader): number {
   const count = readInt(input);

@@ -8,12 +8,12 @@ export function byteWriter(): ByteWriter {
   return { bytes: Buffer.allocUnsafe(4096), length: 0 };
 }
 
-/** The bytes written so far, shared with the writer. */
+/** The bytes written so far, not copied. */
 export function written(out: ByteWriter): Buffer {
   return out.bytes.subarray(0, out.length);
 }
 
-/** Avro `int` and `long`: zig-zag, then seven bits a byte. @throws RangeError beyond 64 bits, so that nothing is ever cut (cases.md C23) */
+/** Avro `int` and `long`: zig-zag, then seven bits per byte. @throws RangeError beyond 64 bits, so that no number is ever truncated (cases.md C23) */
 export function writeLong(out: ByteWriter, value: number | bigint): void {
   reserve(out, 10);
   const number = Number(value);
@@ -21,7 +21,7 @@ export function writeLong(out: ByteWriter, value: number | bigint): void {
   else writeLarge(out, BigInt(value));
 }
 
-/** Below it, zig-zag is exact in a double. */
+/** Below this limit, zig-zag is exact in a double. */
 const SMALL = 2 ** 51;
 
 function writeSmall(out: ByteWriter, value: number): void {
@@ -43,7 +43,7 @@ function writeLarge(out: ByteWriter, value: bigint): void {
   out.bytes[out.length++] = Number(rest);
 }
 
-/** Avro `fixed`, and whatever is encoded already. */
+/** Avro `fixed`, or bytes that are already encoded. */
 export function writeRaw(out: ByteWriter, bytes: Uint8Array): void {
   reserve(out, bytes.length);
   out.bytes.set(bytes, out.length);

@@ -6,7 +6,7 @@ import { type ByteReader, byteReader, readBytes, readInt, readItemCount, readRaw
 import { byteWriter, writeBytes, writeLong, writeRaw, writeString, written } from './byte-writer.ts';
 import { decompressSnappy } from './snappy.ts';
 
-/** Records encoded and compressed, as they lie between two sync markers of an Avro object container file. */
+/** A block of an Avro object container file: encoded and compressed records between two sync markers. */
 export interface AvroBlock {
   readonly recordCount: number;
   readonly bytes: Uint8Array;
@@ -14,7 +14,7 @@ export interface AvroBlock {
 
 /** An Avro object container file (Avro 1.11, "Object Container Files"). */
 export interface ObjectContainer {
-  /** The JSON text of `avro.schema`, as its writer had it. */
+  /** The JSON text of `avro.schema`, as the writer wrote it. */
   readonly schema: string;
   readonly codec: string;
   readonly blocks: readonly AvroBlock[];
@@ -23,22 +23,22 @@ export interface ObjectContainer {
 const MAGIC = Buffer.from('Obj\x01', 'latin1');
 const SYNC_BYTES = 16;
 
-/** The codec written here; `null`, `zstandard` and `snappy` are read too (cases.md C17). */
+/** The codec that is written. `null`, `zstandard` and `snappy` can be read too (cases.md C17). */
 export const CODEC = 'deflate';
 
-/** Records of one block: what one append to a list encodes anew, at most. */
+/** The most records in one block, and so the most that one append to a list encodes again. */
 export const BLOCK_RECORDS = 256;
 
-/** A container with its header, as a file that is to be written again keeps it. */
+/** A container with its header, which a rewritten file keeps. */
 export interface HeadedContainer extends ObjectContainer {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the framing; blocks stay encoded. A file that is cut anywhere but after a block, or whose sync markers differ, is
- * an error and not a shorter file.
+ * Reads the framing; blocks stay encoded. A file that is truncated within a block, or whose sync markers differ, is an error
+ * and never read as a shorter file.
  *
- * @throws RangeError, TypeError or SyntaxError saying what is wrong
+ * @throws RangeError, TypeError or SyntaxError naming the problem
  */
 export function readContainer(bytes: Uint8Array): HeadedContainer {
   const input = byteReader(bytes);
@@ -71,7 +71,7 @@ function readMetadata(input: ByteReader): ReadonlyMap<string, string> {
   return metadata;
 }
 
-/** Writes the framing around blocks; `sync` is 16 bytes of this file's own. */
+/** Writes the framing around blocks. `sync` is the file's own marker of 16 bytes. */
 export function writeContainer(
   container: ObjectContainer,
   metadata: Readonly<Record<string, string>>,
@@ -99,7 +99,7 @@ export function writeContainer(
   return written(out);
 }
 
-/** A sync marker for a file that bears a random UUID in its name: the UUID's own 16 bytes. */
+/** The sync marker of a file whose name has a random UUID: the 16 bytes of the UUID. */
 export function syncMarker(uuid: string): Uint8Array {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex');
 }
@@ -116,15 +116,15 @@ export function encodeBlocks<T>(type: AvroType<T>, records: readonly T[]): reado
   return blocks;
 }
 
-/** What is smaller is stored: to deflate it would take longer than to send what it saves. */
+/** Smaller blocks are stored uncompressed: compressing them takes longer than sending the bytes that it saves. */
 const LEAST_DEFLATED_BYTES = 2048;
 
-/** As the codec `deflate` has it (RFC 1951), small blocks uncompressed (section 3.2.4). */
+/** Encodes for the codec `deflate` (RFC 1951); small blocks are stored uncompressed (section 3.2.4). */
 function deflated(bytes: Uint8Array): Uint8Array {
   const { length } = bytes;
   if (length >= LEAST_DEFLATED_BYTES) return zlib.deflateRawSync(bytes);
   const stored = Buffer.allocUnsafe(STORED_HEADER_BYTES + length);
-  // The last block, stored; its length and its complement.
+  // Marks the last block as stored; then the length and its complement.
   stored[0] = 1;
   stored.writeUInt16LE(length, 1);
   stored.writeUInt16LE(~length & 0xffff, 3);
@@ -134,7 +134,7 @@ function deflated(bytes: Uint8Array): Uint8Array {
 
 const STORED_HEADER_BYTES = 5;
 
-/** Blocks of records that are encoded already, at most `BLOCK_RECORDS` in each: no more than those are held uncompressed. */
+/** Packs encoded records into blocks of at most `BLOCK_RECORDS`. Only the records of one block are held uncompressed. */
 export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] {
   const blocks: AvroBlock[] = [];
   let open: Uint8Array[] = [];
@@ -150,7 +150,7 @@ export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] 
   return blocks;
 }
 
-/** One block with the records of several, all of this codec; nothing is decoded, since records follow one another. */
+/** Joins blocks compressed with {@link CODEC} into one. Records need not be decoded, because they simply follow one another. */
 export function joinBlocks(blocks: readonly AvroBlock[]): AvroBlock {
   return {
     recordCount: blocks.reduce((sum, { recordCount }) => sum + recordCount, 0),
@@ -161,10 +161,10 @@ export function joinBlocks(blocks: readonly AvroBlock[]): AvroBlock {
 }
 
 /**
- * The records of a container, decoded block by block.
+ * Reads the records of a container, block by block.
  *
- * @param reader makes the function that reads one record of the writer's schema
- * @throws RangeError, TypeError or SyntaxError saying what is wrong; an unknown codec among it
+ * @param reader makes the function that reads one record in the writer's schema
+ * @throws RangeError, TypeError or SyntaxError naming the problem, which may be an unknown codec
  */
 export function* records<T>(
   container: ObjectContainer,
@@ -173,11 +173,11 @@ export function* records<T>(
   yield* recordsRead(container, reader(shapeOf(container)));
 }
 
-/** The same with a reader that is made already, for many containers of one schema. */
+/** Like {@link records}, with a reader that was made before, for many containers of one schema. */
 export function* recordsRead<T>(container: ObjectContainer, read: (input: ByteReader) => T): Generator<T> {
   for (const block of container.blocks) {
     const input = byteReader(decompress(container.codec, block.bytes));
-    // Else a few bytes would be billions of records of nothing.
+    // Otherwise a few bytes could claim billions of empty records.
     if (block.recordCount > input.bytes.length) {
       throw new RangeError(
         `a block of ${input.bytes.length} bytes says it holds ${block.recordCount} records`,
@@ -190,12 +190,12 @@ export function* recordsRead<T>(container: ObjectContainer, read: (input: ByteRe
   }
 }
 
-/** Of the last few schemas: the manifests of a table have one, most of the time. */
+/** Shapes of the last few schemas: most manifests of a table have the same schema. */
 const shapes = new Map<string, AvroShape>();
 const MOST_SHAPES = 8;
 const LONGEST_SCHEMA = 64 * 1024;
 
-/** @throws TypeError or SyntaxError naming what is no Avro schema */
+/** @throws TypeError or SyntaxError naming what is not an Avro schema */
 export function shapeOf({ schema }: Pick<ObjectContainer, 'schema'>): AvroShape {
   const known = shapes.get(schema);
   if (known !== undefined) return known;
@@ -204,7 +204,7 @@ export function shapeOf({ schema }: Pick<ObjectContainer, 'schema'>): AvroShape 
   return shape;
 }
 
-/** Ten times what writers fill into one block; a block is made of a thousandth of it, so that its size says nothing. */
+/** Ten times the size to which writers fill a block. A thousandth of it, compressed, may expand to it, so the compressed size is no limit. */
 const LARGEST_BLOCK = { maxOutputLength: 256 * 1024 * 1024 };
 
 function decompress(codec: string, bytes: Uint8Array): Uint8Array {

@@ -3,10 +3,10 @@ import { type ByteReader, byteReader, readInt } from './byte-reader.ts';
 import { type ByteWriter, byteWriter, writeLong, writeRaw, written } from './byte-writer.ts';
 import { skipper } from './row-reader.ts';
 
-/** Ints and longs to be written in place of those that are there, by field ID; null is null. */
+/** Ints and longs that replace the values of fields, by field ID. Null is written as null. */
 export type FieldValues = ReadonlyMap<number, bigint | null>;
 
-/** The field IDs of a record that a {@link recordEditor} reaches. */
+/** The IDs of all fields that a {@link recordEditor} can replace. */
 export function editableFields(shape: AvroShape): ReadonlySet<number> {
   if (shape.kind !== 'record') return new Set();
   return new Set(
@@ -20,8 +20,8 @@ export function editableFields(shape: AvroShape): ReadonlySet<number> {
 type Step = (input: ByteReader, out: ByteWriter, values: FieldValues) => void;
 
 /**
- * Copies a record byte by byte but for some ints and longs, so that nothing of what its writer wrote is lost or rounded
- * (cases.md C26). Fields of nested records count too; an ID that the schema does not have is passed over.
+ * Makes a function that copies a record byte by byte, except for the given ints and longs, so that nothing that the writer
+ * wrote is lost or rounded (cases.md C26). Fields of nested records are replaced too. IDs that the schema lacks are ignored.
  *
  * @throws TypeError for a field whose type cannot hold the value
  */
@@ -30,11 +30,11 @@ export function recordEditor(shape: AvroShape): (record: Uint8Array, values: Fie
 }
 
 /**
- * The same into another schema: fields are found by their IDs and copied where both schemas encode them alike; those that
- * the record lacks are null, or the value given.
+ * Like {@link recordEditor}, but writes the record in another schema. Fields are found by ID and copied, which requires that
+ * both schemas encode them alike. Fields that the record lacks become null or the given value.
  *
- * @param dropped field IDs that may go, since the target's format version has them no more
- * @throws TypeError when a field has no place in the target or another type there: nothing is ever lost
+ * @param dropped IDs of fields that may be lost, because the target's format version does not have them
+ * @throws TypeError if any other field is missing in the target or has another type there, so that nothing is lost
  */
 export function recordTranscoder(
   shape: AvroShape,
@@ -71,7 +71,7 @@ function copier(shape: AvroShape): Step {
   };
 }
 
-/** Writes the value given for a field, otherwise goes on as without one. */
+/** Writes the given value of a field; without one, copies the field. */
 function edited(id: number, target: AvroShape, skip: (input: ByteReader) => unknown, copy: Step): Step {
   return (input, out, values) => {
     const value = values.get(id);
@@ -81,7 +81,7 @@ function edited(id: number, target: AvroShape, skip: (input: ByteReader) => unkn
   };
 }
 
-/** Records are read field by field first, since the target may have another order. */
+/** Finds where each field of the record starts before writing, since the target may have another order. */
 function transcoder(shape: AvroShape, target: AvroShape, dropped: ReadonlySet<number>): Step {
   if (isAlike(shape, target)) return copier(shape);
   if (shape.kind !== 'record' || target.kind !== 'record') return branchTranscoder(shape, target);
@@ -122,7 +122,7 @@ function fieldTranscoder(
   return { from, step: edited(id, shape, skipper(source.shape), transcoder(source.shape, shape, dropped)) };
 }
 
-/** A value in a union, on either side: its branch is the one of the same type. */
+/** Writes a value whose type is a union in one or both schemas: in the target it takes the branch of the same type. */
 function branchTranscoder(shape: AvroShape, target: AvroShape): Step {
   const targets = branchesOf(target);
   const branches = branchesOf(shape).map((branch) => ({
@@ -143,7 +143,10 @@ function branchesOf(shape: AvroShape): readonly AvroShape[] {
   return shape.kind === 'union' ? shape.branches : [shape];
 }
 
-/** Whether the bytes of one are those of the other. An int is a long with the same bytes; some writers leave IDs of nested fields out. */
+/**
+ * Whether both shapes encode a value in the same bytes. An int is encoded like the same long. IDs that a writer left out of nested
+ * fields are not compared.
+ */
 function isAlike(shape: AvroShape, target: AvroShape): boolean {
   if (shape.kind === 'int' && target.kind === 'long') return true;
   switch (shape.kind) {

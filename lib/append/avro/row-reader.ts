@@ -10,7 +10,7 @@ import {
   skipLong,
 } from './byte-reader.ts';
 
-/** A field that is wanted, by its Iceberg field ID, and what it is wanted as: a value, or an array of records. */
+/** A field to read, by its Iceberg field ID, and the type to read it as: a value or an array of records. */
 export type Column =
   | { readonly id: number; readonly as: keyof Values }
   | { readonly id: number; readonly each: Columns };
@@ -25,7 +25,7 @@ interface Values {
   readonly bytes: Uint8Array;
 }
 
-/** What was found, by the names that were asked for; null and absent are undefined. */
+/** The values that were read, by the names of the columns. A null or absent value is undefined. */
 export type Row<C extends Columns> = {
   readonly [K in keyof C]?: C[K] extends { readonly each: infer E extends Columns }
     ? readonly Row<E>[]
@@ -35,16 +35,16 @@ export type Row<C extends Columns> = {
 };
 
 /**
- * Reads records as their writer's schema has them and gives the columns wanted, found by field ID and never by name
- * (cases.md C18, C25), in nested records too. Everything else is skipped.
+ * Makes a function that reads the given columns of records in their writer's schema. Columns are found by field ID and never by
+ * name (cases.md C18, C25), in nested records too. Everything else is skipped.
  *
- * @throws TypeError when a column has another type in the schema
+ * @throws TypeError if a column has another type in the schema
  */
 export function rowReader<C extends Columns>(shape: AvroShape, columns: C): (input: ByteReader) => Row<C> {
   return rowReaders(shape)(columns) as (input: ByteReader) => Row<C>;
 }
 
-/** Most manifests of a table have one schema, and few things are asked of them. */
+/** Remembered: most manifests of a table have the same schema, and only a few sets of columns are read. */
 const rowReaders = onceFor((shape: AvroShape) =>
   onceFor((columns: Columns) => makeRowReader(shape, columns)),
 );
@@ -85,7 +85,7 @@ function recordSteps(
   });
 }
 
-/** Undefined where the schema cannot be read as the column wants it. */
+/** Undefined if the shape cannot be read as the type that the column asks for. */
 function reader(shape: AvroShape, column: Column): Read | undefined {
   if (shape.kind === 'null') return () => undefined;
   if (shape.kind === 'union') {
@@ -114,7 +114,7 @@ function reader(shape: AvroShape, column: Column): Read | undefined {
   }
 }
 
-/** Reads past a value. */
+/** Makes a function that skips a value. */
 export function skipper(shape: AvroShape): Read {
   switch (shape.kind) {
     case 'null':

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * Decompresses a block of Avro's codec `snappy`: raw Snappy, then the CRC-32 of what it holds, big-endian.
+ * Decompresses a block of Avro's codec `snappy`: raw Snappy, followed by the big-endian CRC-32 of the decompressed bytes.
  *
- * @throws RangeError when it is cut, refers to what is not there, or has another checksum or length
+ * @throws RangeError if the block is truncated, copies from before its start, or has another checksum or length
  */
 export function decompressSnappy(block: Uint8Array, maxBytes: number): Buffer {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
@@ -37,7 +37,7 @@ export function decompressSnappy(block: Uint8Array, maxBytes: number): Buffer {
     if (offset === 0 || offset > length || length + count > out.length) {
       throw new RangeError('a snappy copy refers to what is not there');
     }
-    // Byte by byte: a copy may overlap what it writes.
+    // Byte by byte, because a copy may overlap the bytes that it writes.
     for (const stop = length + count; length < stop; length += 1) out[length] = out[length - offset] ?? 0;
   }
   if (length !== out.length) throw new RangeError(`a snappy block holds ${length} of ${out.length} bytes`);
@@ -45,10 +45,10 @@ export function decompressSnappy(block: Uint8Array, maxBytes: number): Buffer {
   return out;
 }
 
-/** A copy makes at most 64 bytes of two. */
+/** A copy instruction of two bytes gives at most 64 bytes. */
 const MAX_EXPANSION = 32;
 
-/** The decompressed length: seven bits a byte, at most 32 bits. */
+/** The decompressed length: seven bits per byte, at most 32 bits. */
 function readLength(next: (width: number) => number): number {
   let length = 0;
   for (let unit = 1; unit <= 2 ** 28; unit *= 0x80) {
