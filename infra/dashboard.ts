@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -44,7 +44,8 @@ export function addDashboard(
   const waiting = { period: PERIOD, statistic: Stats.MAXIMUM };
 
   new Dashboard(scope, 'Dashboard', {
-    dashboardName: `iceberg-registrar-${stage}`,
+    // Dashboards have no region: one of the same stage elsewhere would otherwise be overwritten.
+    dashboardName: `iceberg-registrar-${stage}-${Stack.of(scope).region}`,
     widgets: [
       [
         new SingleValueWidget({

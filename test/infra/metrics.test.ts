@@ -62,3 +62,10 @@ describe('what the functions publish', () => {
     expect(ends.filter((end) => !dashboard.includes(`["${NAMESPACE}","${end}",{`))).toEqual([]);
   });
 });
+
+test('the dashboard is named for its region, since all regions of an account share the names', async () => {
+  const template = templateOf(await deployable());
+  template.hasResourceProperties('AWS::CloudWatch::Dashboard', {
+    DashboardName: { 'Fn::Join': ['', ['iceberg-registrar-test-', { Ref: 'AWS::Region' }]] },
+  });
+});
