@@ -3,9 +3,11 @@ import type { Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { RegistrarError } from '../errors.ts';
+import type { Clock } from '../ports.ts';
 import { type AnswerBody, answerBody } from './answer-body.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import type { EarlySockets } from './early-sockets.ts';
+import { systemClock } from './platform.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
@@ -56,6 +58,8 @@ export interface HttpSettings {
   readonly timeoutMs?: number;
   /** How long a connection without requests is kept. @default 4_000 */
   readonly keepAliveMs?: number;
+  /** Measures how long connections had no requests, also while the process was frozen. @default the machine's own */
+  readonly clock?: Clock;
   /** Of an answer's body: what is longer is no answer. @default 256 MiB */
   readonly maxAnswerBytes?: number;
   /** What an answer of this size leaves behind is collected. @default 1 MiB, a table's metadata at more than a thousand snapshots */
@@ -72,8 +76,10 @@ export interface HttpSettings {
  */
 export function httpSender(settings: HttpSettings = {}): SendHttp {
   const { maxAnswerBytes = 256 * 1024 * 1024, collectedAnswerBytes = 1024 * 1024 } = settings;
+  const { clock = systemClock, keepAliveMs = DEFAULT_KEEP_ALIVE_MS } = settings;
   const refusals = new Map<number, Error>();
   let making: Promise<Dispatcher> | undefined;
+  let usedAtMs = clock.now();
   let largestBytes = 0;
 
   /** A refused client certificate is reported as a lost connection under TLS 1.3, although the server has read nothing. */
@@ -84,7 +90,18 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
     return refusal;
   }
 
+  /** Timers stand still while a container is frozen, and so does undici's own limit: the servers have closed its connections since. */
+  function dropIdleConnections(): void {
+    const idleMs = clock.now() - usedAtMs;
+    usedAtMs = clock.now();
+    if (idleMs <= keepAliveMs || making === undefined) return;
+    // Requests that still wait for their answers get them; then the dispatcher ends.
+    making.then((dispatcher) => dispatcher.close()).catch(() => undefined);
+    making = undefined;
+  }
+
   return async (request) => {
+    dropIdleConnections();
     making ??= makeDispatcher(settings, refusals);
     const dispatcher = await making;
     return new Promise((resolve) => {
@@ -109,6 +126,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
             else controller.abort(new Error(`the answer is larger than ${maxAnswerBytes} bytes`));
           },
           onResponseEnd() {
+            usedAtMs = clock.now();
             const { sizeBytes } = body;
             largestBytes = Math.max(largestBytes, sizeBytes);
             // The connection is free for the next request only after what undici puts off till the next turn: before, another is opened.
@@ -132,6 +150,8 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
   };
 }
 
+const DEFAULT_KEEP_ALIVE_MS = 4_000;
+
 /** Reserved for an answer that says how long it is; claims beyond are believed as they come true. */
 const MOST_RESERVED_BYTES = 64 * 1024 * 1024;
 
@@ -143,7 +163,8 @@ function expectedBytes(contentLength: string | string[] | undefined, largestByte
 
 /** `refusals` gets what servers said of our certificate, by the port that the connection went out from. */
 async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Error>): Promise<Dispatcher> {
-  const { connectTimeoutMs = 5_000, timeoutMs = 30_000, keepAliveMs = 4_000, tls = {}, proxies } = settings;
+  const { connectTimeoutMs = 5_000, timeoutMs = 30_000, keepAliveMs = DEFAULT_KEEP_ALIVE_MS } = settings;
+  const { tls = {}, proxies } = settings;
   const given = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
   const times = {
     headersTimeout: timeoutMs,

@@ -60,6 +60,38 @@ test('httpSender answers status, headers and body, over one kept connection', as
   expect(requests[0]).toMatch(/^POST \/v1\/namespaces\/a%1Fb\/tables\/t%2F1 HTTP\/1\.1\r\n/);
 });
 
+test('httpSender connects anew after a freeze, in which timers stand still and load balancers drop connections', async () => {
+  const { origin, connections } = await rawServer((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+  });
+  let nowMs = 0;
+  const send = httpSender({ clock: { now: () => nowMs }, keepAliveMs: 4_000 });
+  await send(post(origin));
+  nowMs += 3_999;
+  await send(post(origin));
+  expect(connections.size).toBe(1);
+  nowMs += 600_000;
+  expect(await send(post(origin))).toMatchObject({ kind: 'answer', status: 200 });
+  await send(post(origin));
+  expect(connections.size).toBe(2);
+});
+
+test('httpSender leaves a request alone whose answer is late when another follows it', async () => {
+  const waiting: Socket[] = [];
+  const { origin } = await rawServer((socket) => {
+    waiting.push(socket);
+    if (waiting.length < 2) return;
+    for (const one of waiting) one.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+  });
+  let nowMs = 0;
+  const send = httpSender({ clock: { now: () => nowMs }, keepAliveMs: 4_000 });
+  const slow = send(post(origin));
+  while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  nowMs += 10_000;
+  expect(await send(post(origin))).toMatchObject({ kind: 'answer' });
+  expect(await slow).toMatchObject({ kind: 'answer' });
+});
+
 test('httpSender to a port where nobody listens has sent nothing', async () => {
   const { origin } = await rawServer(() => undefined);
   await Promise.all(closing.splice(0).map((close) => close()));
