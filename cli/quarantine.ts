@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
-import { Command, Option } from 'commander';
-import { ERROR_CODES, RegistrarError } from '../lib/errors.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { nearest } from '../lib/config/nearest.ts';
+import { ERROR_CODES, isErrorCode, RegistrarError } from '../lib/errors.ts';
 import {
   type Failure,
   type FailureFilter,
@@ -95,12 +96,16 @@ export function quarantineCommand(): Command {
 function filtered(command: Command): Command {
   return command
     .option('--table <table>', 'only of this table, such as analytics.orders')
-    .addOption(
-      new Option('--code <code>', 'only with this error code, such as segment.unreadable').choices(
-        ERROR_CODES,
-      ),
-    )
+    .option('--code <code>', 'only with this error code, such as segment.unreadable', errorCode)
     .option('--json', 'print one JSON object');
+}
+
+function errorCode(text: string): string {
+  if (isErrorCode(text)) return text;
+  const near = nearest(text, ERROR_CODES);
+  throw new InvalidArgumentError(
+    `there is no such code${near === undefined ? '' : `; the nearest is ${near}`}.`,
+  );
 }
 
 const wired = () => wire(process.env, process.stderr);
