@@ -3,11 +3,12 @@ import { cloudEventArrived, connectEarly, pullRequested } from '../lib/wire.ts';
 
 connectEarly();
 
-/** Target `register`: one Cloud Storage event, by Eventarc → one commit. What it throws makes the event be delivered again. */
+/** Target `register`: one Cloud Storage event from Eventarc → one commit. If it throws, Eventarc delivers the event again. */
 cloudEvent('register', cloudEventArrived);
 
 /**
- * Target `pull`: `{"subscription": "projects/p/subscriptions/s"}`, on a schedule → one commit per table → `{messages, failed}`.
+ * Target `pull`, called on a schedule: `{"subscription": "projects/p/subscriptions/s"}` → one commit per table and round →
+ * `{messages, failed}`.
  */
 http('pull', async (request, response) => {
   response.json(await pullRequested(request.body));

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import { healthEvent } from '../lib/wire.ts';
 
 /**
- * On a schedule → one log line per table and one for all of them, as metrics: available, fresh, healthy. `{doctor}` →
- * `{findings}`.
+ * Called on a schedule: writes one log line per table and one for all tables (available, fresh, healthy), which are also metrics.
+ * Called with `{doctor}`: returns `{findings}`.
  */
 export const handler = middy(healthEvent);

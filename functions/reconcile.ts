@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { reconcileEvent } from '../lib/wire.ts';
 
 /**
- * `{dataset, since, startAfter}` on a schedule → enqueues what is in the store but in no snapshot; `{datasets, totals, next}`.
+ * Called on a schedule with `{dataset, since, startAfter}`, all optional: enqueues what is in the store but in no snapshot, and
+ * returns `{datasets, totals, next}`.
  */
 export const handler = middy(reconcileEvent);

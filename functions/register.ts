@@ -3,5 +3,5 @@ import { connectEarly, registerEvent } from '../lib/wire.ts';
 
 connectEarly();
 
-/** registrations.fifo → one snapshot per table → the messages to hand back (`ReportBatchItemFailures`). */
+/** registrations.fifo → one snapshot per table → the messages to deliver again (`ReportBatchItemFailures`). */
 export const handler = middy(registerEvent);

@@ -5,7 +5,7 @@ import type { SecretReference } from './deployment.ts';
 
 export type FunctionName = 'route' | 'register' | 'reconcile' | 'health';
 
-/** The parts of the account that a policy's ARNs are made of. */
+/** What the resources of a policy are made of: the account, the configuration, and what the deployment names. */
 export interface AccessContext {
   readonly partition: string;
   readonly region: string;
@@ -17,8 +17,8 @@ export interface AccessContext {
 }
 
 /**
- * What a function may do apart from its queues and its log. None may delete, and only register may write: below `metadata/`,
- * where no shipper uploads. route reads no segment.
+ * The permissions of a function, except those on its queues and its log. No function may delete an object. Only register may write
+ * tables, and only below `metadata/`, where no shipper uploads. route reads no segment.
  */
 export function statements(name: FunctionName, of: AccessContext): readonly PolicyStatement[] {
   return [
@@ -48,7 +48,7 @@ function storeStatements(name: FunctionName, of: AccessContext): readonly Policy
   const list = listings(of, [...roots, ...entries.map(({ quarantine_url }) => `${quarantine_url}/`)]);
   if (name === 'health') return [read, ...list, watchBuckets(of), watchQueues()];
   if (name !== 'register') return [read, ...list];
-  // `*` matches slashes too, so that a root that ends in it covers what is deeper.
+  // In a policy, `*` also matches slashes: a root that ends in `*/` covers deeper directories too.
   const metadata = roots.flatMap((root) =>
     root.endsWith('*/') ? [`${root}metadata/*`] : [`${root}metadata/*`, `${root}*/metadata/*`],
   );
@@ -60,7 +60,10 @@ function storeStatements(name: FunctionName, of: AccessContext): readonly Policy
   ];
 }
 
-/** What the URIs of tables outside the uploads begin with. `catalog` is no location: those are in `table_locations`. */
+/**
+ * The prefixes of tables outside the uploads. `catalog` is not a prefix: where the catalog chooses the locations, `table_locations`
+ * names them.
+ */
 function tableRoots({ entries, tableLocations }: AccessContext): readonly string[] {
   const templates = entries.flatMap(({ table_location }) => table_location ?? []);
   return [
@@ -85,8 +88,8 @@ function objects(
 
 /**
  * Allows listing below the roots, with one statement per bucket. The condition is `IfExists`, because S3 checks the right to list,
- * without a prefix, before it answers that a key does not exist. Without that right it answers 403, and a segment that is gone
- * would look like one that is denied.
+ * without a prefix, before it answers that a key does not exist. Without that right it answers 403, and a deleted segment would look
+ * like a forbidden one.
  */
 function listings({ partition }: AccessContext, roots: readonly string[]): readonly PolicyStatement[] {
   const byBucket = Map.groupBy(roots, bucketUri);
@@ -102,7 +105,7 @@ function listings({ partition }: AccessContext, roots: readonly string[]): reado
   );
 }
 
-/** Allows reading how long messages wait. Metrics cannot be restricted to a resource. */
+/** Allows reading how long messages wait. IAM cannot restrict metrics to a resource. */
 function watchQueues(): PolicyStatement {
   return new PolicyStatement({
     sid: 'ReadQueueAges',
@@ -135,7 +138,7 @@ function secretStatements({
       ? []
       : [new PolicyStatement({ sid, actions: [action], resources: [...resources] })];
   return [
-    // Secrets Manager puts six random characters after a secret's name.
+    // Secrets Manager appends a hyphen and six random characters to a secret's name.
     ...statement(
       'ReadSecrets',
       'secretsmanager:GetSecretValue',
@@ -153,7 +156,7 @@ function secretStatements({
   ];
 }
 
-/** health neither writes objects nor sends messages, so it encrypts nothing. */
+/** Allows using the keys. health only reads, so it needs no key to encrypt with. */
 function keyStatements(
   name: FunctionName,
   { entries, kmsKeyArn }: AccessContext,

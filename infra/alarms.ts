@@ -15,7 +15,6 @@ import type { Deployment } from './deployment.ts';
 import { type Functions, metricsNamespace } from './functions.ts';
 import type { Queues } from './queues.ts';
 
-/** One alarm. */
 interface AlarmDefinition {
   readonly name: string;
   /** The heading in docs/operating.md that says what to do. @default its name */
@@ -24,15 +23,15 @@ interface AlarmDefinition {
   readonly metric: IMetric;
   /** The alarm is raised above this value. */
   readonly above: number;
-  /** How many periods of the metric's own length it takes. @default 1 */
+  /** Number of consecutive periods above the threshold that raise the alarm. @default 1 */
   readonly periods?: number;
-  /** @default no data is no news */
+  /** What a period without data means. @default not a breach */
   readonly missing?: TreatMissingData;
 }
 
 const PERIOD = Duration.minutes(5);
 const ARRIVALS_AGE_SECONDS = 15 * 60;
-/** A table may be unhealthy for this long, since maintenance may be under way. */
+/** A table may be unhealthy for this long without an alarm, since maintenance may be running. */
 const UNHEALTHY_MINUTES = 60;
 
 /** Adds the alarms, which notify the deployment's topic if it has one. */
@@ -73,11 +72,11 @@ function definitions(
 ): readonly AlarmDefinition[] {
   const own = (metricName: string, statistic: string, dimensionsMap = {}, period = PERIOD) =>
     new Metric({ namespace: metricsNamespace(stage), metricName, statistic, period, dimensionsMap });
-  // A period without a look has no data, which would end the alarm of the look before.
+  // With a shorter period, the periods between two checks would have no data and would end the alarm.
   const lookMinutes = PERIOD.toMinutes() * Math.ceil(health_minutes / PERIOD.toMinutes());
   const look = (metricName: string, dimensionsMap = {}) =>
     own(metricName, Stats.MAXIMUM, dimensionsMap, Duration.minutes(lookMinutes));
-  // Only absent data raises it.
+  // No value can exceed the threshold: only missing data raises this alarm.
   const silent = {
     missing: TreatMissingData.BREACHING,
     periods: Math.max(3, Math.ceil((3 * health_minutes) / 5)),

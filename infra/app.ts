@@ -27,7 +27,7 @@ try {
   refuse(deploymentProblems(deployables));
   for (const deployable of deployables) {
     deployStack(app, deployable);
-    // Not for `cdk deploy`, which deploys every stack it is shown.
+    // Not under the CDK's command line: `cdk deploy --all` would deploy this stack too.
     if (!isCalledByCdk) templateStack(app, deployable);
   }
   for (const { stackName, templateFile } of app.synth().stacks)

@@ -25,7 +25,7 @@ const CATALOG_ACTIONS: Readonly<
   },
 };
 
-/** What a function may do in catalogs that accept the role's own signature (`catalog_sigv4`). */
+/** The permissions of a function in catalogs that accept the role's own signature (`catalog_sigv4`). */
 export function catalogStatements(
   name: Exclude<FunctionName, 'route'>,
   { partition, account, entries }: AccessContext,
@@ -52,7 +52,7 @@ export function catalogStatements(
   });
 }
 
-/** The namespace's database and tables, in the account's own catalog and in those that are named below it. */
+/** The database of the namespace and its tables, in the account's default catalog and in the catalogs nested in it. */
 function glueResources(arn: string, { namespace }: Entry): readonly string[] {
   const database = namespace.join('.').replaceAll(/\{[^}]*\}/g, '*');
   return [
@@ -62,7 +62,7 @@ function glueResources(arn: string, { namespace }: Entry): readonly string[] {
   ];
 }
 
-/** The table bucket that `catalog_warehouse` names by its ARN, with its tables; else every one of the account. */
+/** The table bucket whose ARN is `catalog_warehouse`, and its tables. Without an ARN, all table buckets of the account. */
 function tableBucket(arn: string, { catalog_warehouse }: Entry): readonly string[] {
   const bucket = catalog_warehouse?.startsWith('arn:') ? catalog_warehouse : `${arn}:bucket/*`;
   return [bucket, `${bucket}/table/*`];

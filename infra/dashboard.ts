@@ -44,7 +44,7 @@ export function addDashboard(
   const waiting = { period: PERIOD, statistic: Stats.MAXIMUM };
 
   new Dashboard(scope, 'Dashboard', {
-    // Dashboards have no region: one of the same stage elsewhere would otherwise be overwritten.
+    // All regions of an account share the names of dashboards, so the same stage in another region needs another name.
     dashboardName: `iceberg-registrar-${stage}-${Stack.of(scope).region}`,
     widgets: [
       [

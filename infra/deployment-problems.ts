@@ -5,10 +5,10 @@ import { layoutRouter } from '../lib/route/layout.ts';
 import { sampleUri } from '../lib/route/sample-uri.ts';
 import type { Deployable } from './deployment.ts';
 
-/** AWS allows 4 KB of environment variables, names included; our other variables are short. */
+/** AWS allows 4 KB for all environment variables and their names. This leaves room for the others, which are short. */
 const MAX_CONFIG_BYTES = 3_500;
 
-/** AWS's own rule, so that a batch delayed by throttling is not delivered twice at the same time. */
+/** AWS's recommendation, so that messages are not delivered again while a throttled invocation waits to run. */
 const VISIBILITY_TIMES_TIMEOUT = 6;
 
 /** The problems that prevent a deployment, each with the way out; empty if there are none. */
@@ -71,7 +71,7 @@ function regionProblems({ deployment, entries }: Deployable): readonly string[] 
   if (region === undefined) return [];
   const regionOfArn = (arn: string | undefined) => arn?.split(':')[3];
   const named = [
-    // Other stores name their regions as they like.
+    // Stores other than S3 have their own names for regions.
     ...entries.flatMap(({ url, store }) =>
       store.endpoint === undefined ? [[`the bucket of "${url}" (store.region)`, store.region] as const] : [],
     ),
@@ -101,7 +101,7 @@ function entryProblems(entry: Entry): readonly string[] {
   ];
 }
 
-/** Finds tables of which nothing says where they are, so that no role could be allowed to read or write them. */
+/** Finds tables whose location is not known before deployment, so that no policy can name it. */
 function locationProblems({ deployment: { table_locations }, entries }: Deployable): readonly string[] {
   const isUnknown = entries.some(
     ({ table_location, access_delegation }) =>
@@ -113,7 +113,7 @@ function locationProblems({ deployment: { table_locations }, entries }: Deployab
   ];
 }
 
-/** Finds keys that no policy can name: IAM knows a key by its ARN alone, not by an alias. */
+/** Finds keys that a policy cannot name: IAM identifies a key by its ARN, not by an ID or an alias. */
 function keyProblems({ deployment: { kms_key_arn }, entries }: Deployable): readonly string[] {
   const keys = [
     ['kms_key_arn', kms_key_arn] as const,
@@ -127,7 +127,7 @@ function keyProblems({ deployment: { kms_key_arn }, entries }: Deployable): read
     );
 }
 
-/** Finds secrets that are written out. Whoever may read the template or a function's environment would read them. */
+/** Finds secrets in plain text. Everybody who may read the template or a function's environment could read them. */
 function secretProblems({ config: { configText } }: Deployable): readonly string[] {
   const entries = JSON.parse(configText) as readonly RawSettings[];
   return describeSettings()
@@ -150,7 +150,7 @@ function settingAt(settings: RawSettings, name: string): unknown {
     );
 }
 
-/** A key's file is no secret in itself, only its text. */
+/** Whether a setting holds a secret itself, not a reference to it. The path of a key file is not a secret, its text is. */
 function isWrittenOut(value: unknown, type: string): boolean {
   if (typeof value !== 'string' || /\$\{(secretsmanager|ssm):/.test(value)) return false;
   return type === 'text' || value.includes('PRIVATE KEY');
@@ -164,7 +164,7 @@ function configProblems({ config: { configText } }: Deployable): readonly string
   ];
 }
 
-/** Finds stages that would register the same segments: in two tables, or in one at double the cost. */
+/** Finds stages that would register the same segments, either in two tables or twice in one. */
 function sharedPrefixes(deployables: readonly Deployable[]): readonly string[] {
   const claims = deployables.flatMap(({ deployment: { stage }, entries }) =>
     entries.map(({ url }) => ({ stage, url: `${url}/` })),

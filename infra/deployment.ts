@@ -32,7 +32,7 @@ const deploymentSchema = v.strictObject({
   suffix: v.exactOptional(v.string(), '.parquet'),
   /** Locations of tables outside every `url` and `table_location`. */
   table_locations: v.exactOptional(v.array(v.pipe(v.string(), v.regex(/^s3:\/\/[^/]+/))), []),
-  /** Concurrent executions. Reserved ones are taken out of the account's limit, and never fewer than are started. */
+  /** Most concurrent executions of each function. `reserved` sets them aside from the account's limit. */
   concurrency: v.exactOptional(
     v.strictObject({
       route: v.exactOptional(v.pipe(count, v.minValue(2)), 2),

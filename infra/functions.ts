@@ -25,7 +25,7 @@ import { acknowledgeWildcards } from './rule-exceptions.ts';
 /** Where the functions' bundles are: in `dist/`, or in a bucket that a parameter names. */
 export interface CodeSource {
   readonly codeOf: (name: FunctionName) => Code;
-  /** Whether different code means a different template: only then is a version published that the alias can go back to. */
+  /** Whether a change of the code changes the template. Only then can each deployment publish a version to roll back to. */
   readonly versioned: boolean;
 }
 
@@ -88,7 +88,7 @@ export function addFunctions(of: Deploying): Functions {
     memoryMb: 512,
     ...reserved(concurrency.route),
   });
-  // register must understand the messages of a new route before it receives them. The alias follows the function.
+  // A new register must be in place before a new route sends to it. route's version and alias are updated after its function.
   route.lambda.node.addDependency(register);
   queues.registrations.grant(route, 'sqs:SendMessage');
   route.addEventSource(
@@ -124,8 +124,8 @@ function addSchedule(scope: Construct, id: string, target: Alias, every: Duratio
 }
 
 /**
- * Lets a reconcile run that is out of time continue: it returns the request to go on with, which EventBridge sends back. A
- * function that called itself or its own queue would be stopped by Lambda as a loop after 16 rounds.
+ * Lets a reconcile run continue when its time is up: it returns the request for its next run, and EventBridge sends that request
+ * back to the function. Lambda would stop a function that invokes itself, directly or through a queue, after 16 rounds.
  */
 function continueReconcile(scope: Construct, reconcile: Alias): void {
   reconcile.configureAsyncInvoke({ onSuccess: new EventBridgeDestination(), retryAttempts: 0 });
@@ -180,7 +180,7 @@ function addFunction(of: Deploying, settings: FunctionSettings): Alias {
     timeout,
     memorySize: memoryMb,
     environment: environmentOf(of, config),
-    // The alias goes back to an earlier version, which the next deployment would otherwise delete.
+    // A rollback points the alias at an earlier version. By default, CloudFormation would delete it with the next deployment.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     ...(key !== undefined && { environmentEncryption: key }),

@@ -16,14 +16,14 @@ export class IcebergRegistrar extends Construct {
   readonly queues: Queues;
   readonly functions: Functions;
 
-  /** Adds everything to the scope. @throws `config.invalid` for what must not be deployed, with the way out of each problem */
+  /** @throws `config.invalid` listing every problem of the deployment, each with the way out */
   constructor(
     scope: Construct,
     id: string,
     { deployable, code }: { readonly deployable: Deployable; readonly code: CodeSource },
   ) {
     super(scope, id);
-    // Without it, EventBridge rules of any account could send to an encrypted queue.
+    // Without this flag, CDK lets EventBridge rules of every account send to an encrypted queue.
     this.node.setContext(EVENTS_TARGET_QUEUE_SAME_ACCOUNT, true);
     refuse(deploymentProblems([deployable]));
     const { deployment } = deployable;

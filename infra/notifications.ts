@@ -8,8 +8,8 @@ import type { Deployable } from './deployment.ts';
 import type { Queues } from './queues.ts';
 
 /**
- * Lets the buckets notify the arrivals queue. The buckets already exist and are not changed: what must be added to a bucket's
- * own notifications is an output of the stack, because CloudFormation would replace those of others.
+ * Lets the buckets notify the arrivals queue. The stack does not change the buckets, because CloudFormation would replace the
+ * notifications that others have set. An output of the stack says what to add to them.
  */
 export function addNotifications(
   scope: Construct,
@@ -76,7 +76,7 @@ interface BucketPrefix {
   readonly prefix: string;
 }
 
-/** Every prefix once, since S3 refuses notifications with overlapping prefixes. */
+/** The prefixes without those that lie below another, since S3 refuses notifications with overlapping prefixes. */
 function prefixesOf(entries: readonly Entry[]): readonly BucketPrefix[] {
   const urls = [...new Set(entries.map(({ url }) => `${url}/`))];
   return urls

@@ -29,13 +29,13 @@ export function addQueues(scope: Construct, deployment: Deployment, key: IKey | 
   const common: QueueProps = {
     retentionPeriod: RETENTION,
     enforceSSL: true,
-    // What waits in a queue is not recreated by a new deployment.
+    // Deleting a queue would lose the messages in it.
     removalPolicy: RemovalPolicy.RETAIN,
     ...(key === undefined
       ? { encryption: QueueEncryption.SQS_MANAGED }
       : { encryption: QueueEncryption.KMS, encryptionMasterKey: key }),
   };
-  // High throughput: the limit is a group's, and so is deduplication.
+  // High throughput: limits and deduplication apply to each message group, not to the whole queue.
   const fifo: QueueProps = {
     ...common,
     fifo: true,
@@ -45,7 +45,7 @@ export function addQueues(scope: Construct, deployment: Deployment, key: IKey | 
   };
   const name = (queue: string) => `iceberg-registrar-${stage}-${queue}`;
 
-  // By ARN, since each of the two queues would otherwise have to exist before the other.
+  // The source is named by its ARN, because a reference in both directions would be circular.
   const onlyFrom = (id: string, queue: string): QueueProps => ({
     redriveAllowPolicy: {
       redrivePermission: RedrivePermission.BY_QUEUE,

@@ -4,8 +4,8 @@ import type { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 type Place = Pick<Stack, 'partition' | 'region' | 'account'>;
 
 /**
- * cdk-nag (AWS Solutions) requires a reason for every wildcard. Each is acknowledged individually, so that one added elsewhere,
- * or by a library, still stops the synthesis. test/infra/access.test.ts pins what they are.
+ * cdk-nag (AWS Solutions) requires a reason for every wildcard. Each one is acknowledged individually, so that a wildcard added
+ * elsewhere or by a library still stops the synthesis. test/infra/access.test.ts checks the list.
  */
 export function acknowledgeWildcards(role: Role, statements: readonly PolicyStatement[], stack: Place): void {
   const wildcards = statements

@@ -8,7 +8,7 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-/** Every action of every role, by function; resources in plain text. */
+/** Every action that a role allows, by function, with its resources as plain text. */
 let allowed: Map<
   string,
   readonly { readonly action: string; readonly resource: string; readonly condition: unknown }[]
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe('the roles', () => {
-  test('are one a function', () => {
+  test('are one per function', () => {
     expect([...allowed.keys()].sort()).toEqual(['health', 'reconcile', 'register', 'route']);
   });
 
@@ -51,7 +51,7 @@ describe('the roles', () => {
     expect(new Set(deletions.map(({ action }) => action))).toEqual(new Set(['sqs:DeleteMessage']));
   });
 
-  test('have no wildcard but for metrics, which are no resources', () => {
+  test('have no wildcard resource except for metrics, which IAM cannot restrict', () => {
     expect([...allowed.values()].flat().filter(({ resource }) => resource === '*')).toEqual([
       { action: 'cloudwatch:GetMetricData', resource: '*' },
     ]);
@@ -62,7 +62,7 @@ describe('the roles', () => {
     expect(resources('route', 's3:ListBucket')).toEqual([]);
   });
 
-  test('of register reads segments and tables, and writes below metadata/ and in the quarantine alone', () => {
+  test('of register reads segments and tables, and writes only below metadata/ and in the quarantine', () => {
     expect(resources('register', 's3:GetObject')).toEqual([
       'arn:s3:::lake/landing/*',
       'arn:s3:::lake/quarantine/*',
@@ -92,12 +92,12 @@ describe('the roles', () => {
     ).toEqual([]);
   });
 
-  test('of health counts what waits in all four queues', () => {
+  test('of health may read the number of messages in all four queues', () => {
     const counted = (allowed.get('health') ?? []).filter(({ action }) => action === 'sqs:GetQueueAttributes');
     expect(new Set(counted.map(({ resource }) => resource)).size).toBe(4);
   });
 
-  // Also of tables: register looks for the metadata of a table that the catalog has lost, health for lost commits.
+  // Buckets of tables too: register lists the metadata of a table that the catalog has lost, and health looks for lost commits.
   test.each(['register', 'reconcile', 'health'])('of %s lists its own prefixes of each bucket', (name) => {
     const listings = (allowed.get(name) ?? []).filter(({ action }) => action === 's3:ListBucket');
     expect(listings.map(({ resource, condition }) => [resource, condition])).toEqual([
@@ -107,12 +107,12 @@ describe('the roles', () => {
     ]);
   });
 
-  test('may lengthen the back-off of a message', () => {
+  test('may change how long a message waits for its next delivery', () => {
     for (const name of ['route', 'register'])
       expect(resources(name, 'sqs:ChangeMessageVisibility')).toHaveLength(1);
   });
 
-  test('read the secrets that the configuration names, those of the catalog but for route', () => {
+  test('may read the secrets that the configuration names, but route none of the catalog', () => {
     for (const name of ['register', 'reconcile', 'health']) {
       expect(resources(name, 'secretsmanager:GetSecretValue')).toEqual([
         'arn:secretsmanager:AWS::Region:AWS::AccountId:secret:prod/catalog-??????',
@@ -123,14 +123,14 @@ describe('the roles', () => {
   });
 });
 
-describe('a catalog that takes signatures is granted by its own actions', () => {
+describe('a catalog that authenticates by signature is granted by its own actions', () => {
   const granted = async (settings: object) => {
     const template = templateOf(await deployable({}, { catalog_token: null, ...settings }));
     const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
     return policies.replaceAll('"},"', '').replaceAll('{"Ref":"', '');
   };
 
-  test('on the database of the namespace alone (Glue)', async () => {
+  test('only on the database of the namespace (Glue)', async () => {
     const text = await granted({
       namespace: '{pipeline}_raw',
       catalog_sigv4: { region: 'eu-west-1', service: 'glue' },
@@ -142,7 +142,7 @@ describe('a catalog that takes signatures is granted by its own actions', () => 
     expect(text).not.toMatch(/:database\/\*"|:table\/\*"/);
   });
 
-  test('on the table bucket that the warehouse names (S3 Tables)', async () => {
+  test('only on the table bucket that is the warehouse (S3 Tables)', async () => {
     const bucket = 'arn:aws:s3tables:eu-west-1:123456789012:bucket/lake';
     const text = await granted({
       catalog_warehouse: bucket,
@@ -153,7 +153,7 @@ describe('a catalog that takes signatures is granted by its own actions', () => 
   });
 });
 
-test('locations that the catalog chooses are no bucket "catalog"', async () => {
+test('table_location "catalog" grants nothing on a bucket of that name', async () => {
   const template = templateOf(
     await deployable({ table_locations: ['s3://warehouse'] }, { table_location: 'catalog' }),
   );

@@ -13,7 +13,7 @@ const SETTINGS = {
   quarantine_url: 's3://lake/quarantine',
 };
 
-/** A deployment of stage `test`, as its two files would say it. */
+/** A deployment of stage `test`: its parameters, and the settings of its configuration. */
 export async function deployable(
   parameters: Readonly<Record<string, unknown>> = {},
   settings: Readonly<Record<string, unknown>> = {},
@@ -22,7 +22,7 @@ export async function deployable(
   return deployableOf(deployment, JSON.stringify({ ...SETTINGS, ...settings }));
 }
 
-/** What is synthesized for it, without the bundles. */
+/** The template of a deployment, with placeholder code. */
 export function templateOf(of: Deployable): Template {
   const stack = new Stack(new App({ analyticsReporting: false }), 'test');
   const codeOf = () => Code.fromInline('exports.handler = () => {};');

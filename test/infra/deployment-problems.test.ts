@@ -7,7 +7,7 @@ import { deployable } from './deployable.ts';
 const reference = '${ssm:key}';
 
 describe('readDeployment', () => {
-  test('reports every problem at once, with the way to it', () => {
+  test('reports every problem at once, each with the path of its setting', () => {
     const parameters = { stage: 'Prod!', config: 'x', route: { timeout: 0 }, conncurrency: {} };
     expect(() => readDeployment(parameters)).toThrow(
       /stage: must be 1 to 20[\s\S]*route\.timeout[\s\S]*conncurrency/,
@@ -95,7 +95,7 @@ describe('deploymentProblems', () => {
   });
 
   test.each(['data', 'metadata'])(
-    'is never asked of segments in the %s/ of their table: the configuration refuses them',
+    'never sees segments in the %s/ directory of their table, because the configuration refuses them',
     async (folder) => {
       await expect(deployable({}, { layout: `{url}/{dataset}/${folder}/…` })).rejects.toThrow(
         /puts segments in data\/ or metadata\//,
@@ -103,7 +103,7 @@ describe('deploymentProblems', () => {
     },
   );
 
-  test('takes all that is in one region, told or not', async () => {
+  test('accepts resources of one region, whether or not the deployment names it', async () => {
     const store = { region: 'eu-west-1' };
     expect(deploymentProblems([await deployable({ region: 'eu-west-1' }, { store })])).toEqual([]);
     expect(deploymentProblems([await deployable({}, { store })])).toEqual([]);

@@ -9,7 +9,7 @@ const terraform = readdirSync(folder)
   .map((file) => readFileSync(path.join(folder, file), 'utf8'))
   .join('\n');
 
-test('the Terraform gives nobody a right to delete or to administer objects (I1)', () => {
+test('the Terraform grants no right to delete or administer objects (I1)', () => {
   const granted = [...terraform.matchAll(/"(roles\/[\w.]+|storage\.[\w.]+)"/g)].map(([, right]) => right);
   expect(new Set(granted)).toEqual(
     new Set([
@@ -25,17 +25,14 @@ test('the Terraform gives nobody a right to delete or to administer objects (I1)
   );
 });
 
-test('the Terraform deploys targets that the bundle has, and every variable of it is used', () => {
+test('the Terraform deploys targets that the bundle has', () => {
   const [, pull, event] = /entry_point += var\.delivery == "pull" \? "(\w+)" : "(\w+)"/.exec(terraform) ?? [];
   const source = readFileSync(path.join(root, 'functions/cloud-event.ts'), 'utf8');
   expect(source).toContain(`http('${pull}'`);
   expect(source).toContain(`cloudEvent('${event}'`);
-  const variables = [...terraform.matchAll(/^variable "(\w+)"/gm)].map(([, name]) => name);
-  expect(variables.length).toBeGreaterThan(5);
-  expect(variables.filter((name) => !terraform.includes(`var.${name}`))).toEqual([]);
 });
 
-test('the Terraform holds a run within the deadline of what it took', () => {
+test('the Terraform ends a run before its messages are delivered again', () => {
   const seconds = (name: string) => Number(new RegExp(`${name} += (\\d+)`).exec(terraform)?.[1]);
   expect(seconds('timeout_seconds')).toBeGreaterThan(240);
   expect(seconds('ack_deadline_seconds')).toBeGreaterThanOrEqual(seconds('timeout_seconds'));

@@ -11,9 +11,8 @@ beforeAll(async () => {
   template = templateOf(await deployable());
 });
 
-/** The numbers are those of the design's table. */
 describe('the queues', () => {
-  test('keep messages for 14 days, dead ones too', () => {
+  test('keep messages for 14 days, dead-letter queues too', () => {
     template.resourceCountIs('AWS::SQS::Queue', 4);
     template.allResourcesProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 1_209_600 });
     template.allResources('AWS::SQS::Queue', { DeletionPolicy: 'Retain' });
@@ -36,7 +35,7 @@ describe('the queues', () => {
     });
   });
 
-  test('give dead letters back to their own queue, and are dead-letter queues of no other', () => {
+  test('serve as dead-letter queues only for their own source queue', () => {
     for (const [dead, source] of [
       ['arrivals-dlq', 'arrivals'],
       ['registrations-dlq.fifo', 'registrations.fifo'],
@@ -51,8 +50,8 @@ describe('the queues', () => {
     }
   });
 
-  // CloudFormation creates a resource anew under another logical ID, which the name of what is retained prevents.
-  test('and the logs have the logical IDs of earlier releases', () => {
+  // Under a new logical ID, CloudFormation would create the resource again, and fail because the retained one has the same name.
+  test('keep their logical IDs in every release, and so do the logs', () => {
     const retained = Object.entries(
       template.toJSON()['Resources'] as Record<string, { DeletionPolicy?: string; Type: string }>,
     )
@@ -72,7 +71,7 @@ describe('the queues', () => {
     ]);
   });
 
-  test('take what the bucket sends, in the name of its own account', () => {
+  test('accept messages of buckets in the same account only', () => {
     template.hasResourceProperties('AWS::SQS::QueuePolicy', {
       PolicyDocument: {
         Statement: Match.arrayWith([
@@ -88,7 +87,7 @@ describe('the queues', () => {
 });
 
 describe('the functions', () => {
-  test('run on Node 24 and arm64, started by an alias', () => {
+  test('run on Node 24 and arm64, and are invoked through an alias', () => {
     template.allResourcesProperties('AWS::Lambda::Function', {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -101,7 +100,7 @@ describe('the functions', () => {
     });
   });
 
-  test('keep the versions before: a rollback moves the alias to one', () => {
+  test('keep their earlier versions, so that a rollback can move the alias', () => {
     template.resourceCountIs('AWS::Lambda::Version', 4);
     template.allResources('AWS::Lambda::Version', {
       DeletionPolicy: 'Retain',
@@ -109,7 +108,7 @@ describe('the functions', () => {
     });
   });
 
-  test('have concurrency reserved, not below what their queue starts', () => {
+  test('reserve as many executions as their queue may start', () => {
     for (const [name, most, batch] of [
       ['route', 2, { BatchSize: 10_000, MaximumBatchingWindowInSeconds: 10 }],
       ['register', 50, { BatchSize: 10, MaximumBatchingWindowInSeconds: Match.absent() }],
@@ -126,7 +125,7 @@ describe('the functions', () => {
     }
   });
 
-  test('are deployed register first: what route sends is understood by then', () => {
+  test('are deployed with register before route, so that it understands what route sends', () => {
     const route = template.findResources('AWS::Lambda::Function', {
       Properties: { FunctionName: 'iceberg-registrar-test-route' },
     });
@@ -140,7 +139,7 @@ describe('the functions', () => {
     expect([...dependencies, ...(routeAlias?.['DependsOn'] ?? [])]).toContain(registerAlias);
   });
 
-  test('are configured with what they need: route is not even told of the secrets of the catalog', () => {
+  test('have the configuration that they need: the references to catalog secrets are not in that of route', () => {
     for (const [name, told] of [
       ['route', Match.not(Match.stringLikeRegexp('catalog_token'))],
       ['register', Match.stringLikeRegexp('catalog_token')],
@@ -152,7 +151,7 @@ describe('the functions', () => {
     }
   });
 
-  test('are told the queues of this very stack', () => {
+  test('are configured with the queues of the same stack', () => {
     template.allResourcesProperties('AWS::Lambda::Function', {
       Environment: {
         Variables: Match.objectLike({
@@ -175,7 +174,7 @@ describe('the alarms', () => {
     }
   });
 
-  test('are of single tables too, each with its own freshness', async () => {
+  test('exist for single tables too, each with its own freshness', async () => {
     const named = await deployable({
       table_freshness: { 'analytics.orders': '15m', 'analytics.events': '2h' },
     });
@@ -191,15 +190,15 @@ describe('the alarms', () => {
     tables.hasResourceProperties('AWS::CloudWatch::Alarm', ofTable('analytics.events', 7_200_000));
   });
 
-  // CloudWatch: a period without data is no breach, so that a look every quarter of an hour would never fill two of five minutes.
-  test('of the tables have periods that are as long as it is from look to look', async () => {
+  // A period without data does not breach. A check every quarter of an hour would never breach two five-minute periods in a row.
+  test('on tables have periods at least as long as the time between two health checks', async () => {
     const seldom = templateOf(await deployable({ health_minutes: 13 }));
     for (const metric of ['tablesUnavailable', 'tablesStale', 'tablesUnhealthy', 'notificationsMissing'])
       seldom.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: metric, Period: 900 });
     await expect(deployable({ health_minutes: 481 })).rejects.toThrow(/health_minutes/);
   });
 
-  test('tell the topic of the deployment', async () => {
+  test('notify the topic of the deployment', async () => {
     const topic = 'arn:aws:sns:eu-central-1:123456789012:pages';
     templateOf(await deployable({ alarm_topic_arn: topic })).allResourcesProperties(
       'AWS::CloudWatch::Alarm',
@@ -208,7 +207,7 @@ describe('the alarms', () => {
   });
 });
 
-test('a pass of reconcile that ran out of time is sent the request to go on with', () => {
+test('a reconcile run that is out of time is invoked again with the request for its next run', () => {
   const [rule] = Object.values(
     template.findResources('AWS::Events::Rule', {
       Properties: {
@@ -239,7 +238,7 @@ test('a pass of reconcile that ran out of time is sent the request to go on with
   });
 });
 
-test('notifications through EventBridge are of the segments of the prefix alone', async () => {
+test('an EventBridge rule matches only segments below the prefix', async () => {
   const through = templateOf(await deployable({ notifications: 'eventbridge' }));
   through.hasResourceProperties('AWS::Events::Rule', {
     EventPattern: {
@@ -253,7 +252,7 @@ test('notifications through EventBridge are of the segments of the prefix alone'
 test.each([
   ['not encrypted', {}],
   ['encrypted', { kms_key_arn: KEY }],
-])('a queue that is %s takes no events of another account', async (_, parameters) => {
+])('a queue that is %s accepts no events of another account', async (_, parameters) => {
   const through = templateOf(await deployable({ notifications: 'eventbridge', ...parameters }));
   const statements = Object.values(through.findResources('AWS::SQS::QueuePolicy')).flatMap(
     ({ Properties }) => Properties.PolicyDocument.Statement,
@@ -264,7 +263,7 @@ test.each([
     expect(JSON.stringify(Condition)).toMatch(/"aws:SourceArn"|"aws:SourceAccount":\{"Ref":"AWS::AccountId"/);
 });
 
-test('a bucket that exists is in no resource of the stack: what to add to its notifications is an output', () => {
+test('an existing bucket is not a resource of the stack; an output says what to add to its notifications', () => {
   template.resourceCountIs('AWS::S3::Bucket', 0);
   expect(
     Object.keys(template.toJSON()['Resources']).filter((id) => id.includes('BucketNotifications')),
@@ -272,7 +271,7 @@ test('a bucket that exists is in no resource of the stack: what to add to its no
   expect(JSON.stringify(template.toJSON()['Outputs'])).toContain('s3:ObjectCreated:*');
 });
 
-test('a key and a VPC are used by all that can', async () => {
+test('a key and a VPC apply to every resource that supports them', async () => {
   const vpc = {
     id: 'vpc-12345678',
     availability_zones: ['a'],

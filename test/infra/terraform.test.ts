@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'infra/google');
 const page = readFileSync(path.join(root, 'docs/deploying-google-cloud.md'), 'utf8');
 
-/** What an argument or attribute is, by its name; a nested block has its own. */
+/** Whether an argument is required or optional, or an attribute only computed, by name. A nested block has its own. */
 interface Block {
   readonly [name: string]: 'required' | 'optional' | 'computed' | Block;
 }
@@ -21,16 +21,16 @@ const provider = JSON.parse(
 type Body = Readonly<Record<string, unknown>>;
 type Labelled = Readonly<Record<string, Readonly<Record<string, readonly Body[]>>>>;
 
-/** Written in any resource, whatever its provider. */
+/** Arguments that Terraform itself accepts in every resource. */
 const META_ARGUMENTS = ['count', 'for_each', 'depends_on', 'lifecycle', 'provider'];
 
 /** The parsed files, by name. */
 let files: ReadonlyMap<string, Body>;
 let variables: ReadonlyMap<string, Body>;
 let locals: readonly string[];
-/** Everything that a block has written in it, by its address: `google_pubsub_topic.arrivals`, `data.google_project.this`. */
+/** Resources and data sources by address: `google_pubsub_topic.arrivals`, `data.google_project.this`. */
 let bodies: ReadonlyMap<string, { readonly schema: Block | undefined; readonly body: Body }>;
-/** What expressions refer to, in the order of their parts: `var.bucket`, `google_pubsub_topic.arrivals.id`. */
+/** The references in all expressions: `var.bucket`, `google_pubsub_topic.arrivals.id`. */
 let references: readonly string[];
 
 beforeAll(async () => {
@@ -129,7 +129,7 @@ describe('the checks', () => {
   });
 });
 
-/** Every text of a parsed file. Expressions are texts with `${…}` in them. */
+/** Every text of a parsed file. An expression is a text that contains `${…}`. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -151,7 +151,7 @@ function resolves(reference: string): boolean {
   return attribute === undefined || referred.schema === undefined || attribute in referred.schema;
 }
 
-/** The differences between what is written in a block and what its schema takes, one sentence each. */
+/** The arguments of a block that its schema does not have, and those that it requires and the block lacks. */
 function mismatches(place: string, schema: Block | undefined, written: Body): readonly string[] {
   if (schema === undefined) return [`${place} is unknown`];
   const { dynamic = {}, ...plain } = written;
