@@ -1,12 +1,12 @@
 export type Outcome = 'green' | 'red' | 'not-run';
 
-/** What one engine made of one feature. */
+/** The result of one engine for one feature. */
 export interface Cell {
   readonly feature: string;
   readonly engine: string;
   readonly outcome: Outcome;
-  /** Green: what was compared. Red: what differs. Not run: why. One line. */
+  /** One line: for green what was compared, for red what differs, for not run the reason. */
   readonly detail?: string;
-  /** Red: every difference, a line each; absent where `detail` is the only one. */
+  /** For red every difference, one line each; absent if `detail` is the only one. */
   readonly differences?: readonly string[];
 }

@@ -2,12 +2,12 @@ import type { Schema, Type } from '../lib/spec/schema.ts';
 import type { Canonical, Row } from '../test/integration/readers/canonical.ts';
 import { canonicalised, type ReadRow, withoutNestedNulls } from './read-value.ts';
 
-/** What `seq`, a number that no other row of the table has, names the rows by. */
+/** The key of a row: its `seq`, which is unique in the table. */
 export const key = 'seq';
 
 /**
- * The lines in which what was read differs from what was shipped: rows too many and too few, then values by row and column. None when
- * both are the same.
+ * Describes each difference between the rows read and the rows shipped in one line: surplus and missing rows first, then values by row and
+ * column. Empty if there is none.
  */
 export function differences(
   schema: Schema,

@@ -28,10 +28,10 @@ export interface ShippedSegment {
   readonly rows: readonly Row[];
 }
 
-/** One dataset, its shipper and its registrar, warm from the first segment on. */
+/** One dataset with its shipper and its registrar, which keeps the table's state from the first segment on. */
 export interface Dataset {
   readonly table: TableIdentifier;
-  /** Where the segments lie. */
+  /** The directory of the segments. */
   readonly url: string;
   /** What was shipped and committed, in that order. */
   readonly shipped: readonly ShippedSegment[];
@@ -39,11 +39,11 @@ export interface Dataset {
   ship(schema: Schema, rows: readonly ShippedRow[], key?: string): Promise<void>;
   /** The same with many segments in one batch of messages: one commit. */
   shipMany(schema: Schema, segments: readonly (readonly ShippedRow[])[]): Promise<void>;
-  /** The same with bytes from elsewhere; `rows` as a reader shows them under `schema`. */
+  /** The same with a file that another writer made; `rows` are its rows as a reader shows them under `schema`. */
   shipBytes(bytes: Uint8Array, schema: Schema, rows: readonly Row[]): Promise<void>;
-  /** Changes the table's metadata, as an engine's ALTER TABLE. */
+  /** Changes the table's metadata, as ALTER TABLE of an engine does. */
   alter(...updates: readonly TableUpdate[]): Promise<void>;
-  /** What somebody else does to the table, through PyIceberg. */
+  /** Changes the table as another writer would, through PyIceberg. */
   foreign(...steps: readonly ForeignStep[]): Promise<void>;
   state(): Promise<TableState>;
   /** How many manifests the table has. */
@@ -52,7 +52,7 @@ export interface Dataset {
 
 const PARALLEL_UPLOADS = 16;
 
-/** Opens a dataset of its own, in a namespace of its own; `settings` are the entry's. */
+/** Opens a new dataset in a new namespace; `settings` are those of the registrar's entry. */
 export async function openDataset(
   context: Context,
   name: string,
@@ -179,7 +179,7 @@ function listening(log: Log, records: LogRecord[]): Log {
 
 const writers = new WeakMap<Context, Program>();
 
-/** One for all datasets: it takes seconds to start. */
+/** Shared by all datasets, since it takes seconds to start. */
 function writerOf(context: Context): Program {
   const running = writers.get(context);
   if (running !== undefined) return running;

@@ -3,7 +3,7 @@ import type { PrimitiveType } from '../lib/spec/schema.ts';
 import type { Canonical, Row } from '../test/integration/readers/canonical.ts';
 import type { Predicate } from './predicate.ts';
 
-/** Whether a row fulfils a predicate, as SQL and the table spec have it: null fulfils only IS NULL. */
+/** Whether a row fulfils a predicate by the rules of SQL and the table spec: null fulfils only IS NULL. */
 export function fulfils(row: Row, predicate: Predicate): boolean {
   const value = row[predicate.column] ?? null;
   if (predicate.op === 'is null') return value === null;
@@ -45,7 +45,7 @@ function ordered(type: PrimitiveType, value: Canonical): bigint | number | boole
     case 'double':
       return Number(value);
     default:
-      // Dates and times in ISO 8601, bytes in hexadecimal, text: UTF-8's order is that of code points.
+      // Dates and times in ISO 8601, bytes in hexadecimal, and text, which Iceberg orders by code points.
       return Buffer.from(String(value));
   }
 }

@@ -1,15 +1,15 @@
 import type { Cell } from './cell.ts';
 import type { EngineName } from './engines/engine.ts';
 
-/** Why cells of an engine are not green, with its cause shown in that engine's source or issue. */
+/** Why some cells of an engine are not green, with a link to the cause in that engine's source or issues. */
 export interface Explanation {
-  /** Of the heading on docs/compatibility.md. */
+  /** The anchor of its heading in docs/compatibility.md. */
   readonly anchor: string;
   readonly title: string;
   readonly engines: readonly EngineName[];
-  /** What each of a cell's differences must match. */
+  /** Every difference of the cell must match it. */
   readonly differences: RegExp;
-  /** Features it is about; any by default. */
+  /** The features to which it applies. @default all */
   readonly features?: RegExp;
   /** Markdown. */
   readonly text: string;
@@ -508,7 +508,7 @@ export const explanations: readonly Explanation[] = [
   },
 ];
 
-/** The anchor of the first explanation that fits each difference of a red cell. Nothing explains one that was not run. */
+/** The anchor of the first explanation that matches every difference of a red cell. A cell that was not run has none. */
 export function explanationOf(cell: Cell): string | undefined {
   if (cell.outcome !== 'red') return undefined;
   const lines = cell.differences ?? [cell.detail ?? ''];

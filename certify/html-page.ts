@@ -3,7 +3,7 @@ import { explanationOf, explanations } from './explanations.ts';
 import { sourceName } from './markdown-matrix.ts';
 import { type Certification, type CertifiedSection, matrixOf, sum, verdict } from './matrix.ts';
 
-/** A run as one HTML file, with what each cell compared or found: no script, nothing loaded. */
+/** A run as one HTML file with the details of each cell, without scripts or external files. */
 export function htmlPage(certification: Certification): string {
   const { at, engines, sections, seconds } = certification;
   const order = engines.map(({ name }) => name);
@@ -56,7 +56,7 @@ function cellOf(cell: Cell | undefined): string {
   return `<td class="${anchor === undefined ? 'red' : 'explained'}" title="${escaped(detail)}">${text}`;
 }
 
-/** `14/72 files` of "14 of 72 files planned, 12 hold rows", the commits of each writer, where NaN stands. */
+/** A short text for a cell: `14/72 files` from "14 of 72 files planned, 12 hold rows", the commits of each writer, how NaN compares. */
 function figures(detail: string): string {
   const [, planned, all] = /(\d+) of (\d+) files planned/.exec(detail) ?? [];
   if (planned !== undefined) return `${planned}/${all} files`;
@@ -68,7 +68,7 @@ function explanation({ anchor, title, text, sources }: (typeof explanations)[num
   return `<h3 id="${anchor}">${coded(title)}</h3><p>${coded(text)}<p>${links.join(' · ')}`;
 }
 
-/** Markdown's code marks as elements. */
+/** Turns Markdown's code marks into elements. */
 function coded(text: string): string {
   return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -1,7 +1,7 @@
 /**
  * Every engine reads what the registrar writes: `npm run certify -- [--short] [--engines PyIceberg,Spark] [--sections types,…]
- * [--minutes 4] [--seed …] [--json run.json]`, or `-- --from run.json`. A full run writes docs/compatibility.md and docs/compatibility.html, so does one that
- * was kept. The last line sums up the cells; the exit code is 1 when one is red or was not run and is not explained.
+ * [--minutes 4] [--seed …] [--json run.json]`, or `-- --from run.json`. A full run writes docs/compatibility.md and docs/compatibility.html,
+ * and so does a saved run. The last line counts the cells. The exit code is 1 if one is red without explanation, or was not run.
  */
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'iceberg-registrar-certify-'));
 const logFolder = join(installedFolder, 'logs', `certify-${new Date().toISOString().replaceAll(':', '-')}`);
 mkdirSync(logFolder, { recursive: true });
 const log = createWriteStream(join(logFolder, 'certify.log'));
-// Ends what was started too: each has its own way for the end of this process.
+// Exiting also stops what was started: everything handles the exit of this process.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 const closing: (() => Promise<void>)[] = [];
 const startedMs = Date.now();
@@ -96,14 +96,14 @@ async function certify(): Promise<boolean> {
   return conclude(certification());
 }
 
-/** The pages anew from a run that was kept with --json, as when its red cells have been explained since. */
+/** Writes the pages again from a run saved with --json, for example after its red cells have been explained. */
 function rewritePages(run: string): boolean {
   const certification = JSON.parse(readFileSync(run, 'utf8')) as Certification;
   writePages(certification);
   return conclude(certification);
 }
 
-/** Says what is open, and the sum; whether it passed. */
+/** Prints the unexplained cells and the totals. Returns whether the run passed. */
 function conclude(certification: Certification): boolean {
   for (const line of unexplained(certification)) console.log(line);
   const { line, passed } = verdict(certification);
@@ -133,7 +133,7 @@ async function cellsOf(section: Section, context: Context) {
   return { title: section.title, name: section.name, cells };
 }
 
-/** What a comma-separated option names, letter case aside. @throws RangeError for a name that is none */
+/** The items that a comma-separated option names, ignoring case. @throws RangeError for an unknown name */
 function named<Name extends string>(
   option: string | undefined,
   byDefault: readonly Name[],

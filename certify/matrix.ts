@@ -7,7 +7,7 @@ export interface CertifiedSection {
   readonly cells: readonly Cell[];
 }
 
-/** What one run found. */
+/** The results of one run. */
 export interface Certification {
   /** ISO 8601. */
   readonly at: string;
@@ -16,7 +16,7 @@ export interface Certification {
   readonly sections: readonly CertifiedSection[];
 }
 
-/** Rows are features, columns the engines that have a cell in the section; a cell is missing where an engine does not do such a thing. */
+/** Rows are features, columns the engines that have a cell in the section. An engine that lacks the ability has no cell. */
 export interface Matrix {
   readonly engines: readonly string[];
   readonly rows: readonly { readonly feature: string; readonly cells: readonly (Cell | undefined)[] }[];
@@ -35,7 +35,7 @@ export function matrixOf({ cells }: CertifiedSection, order: readonly string[]):
   };
 }
 
-/** A line a cell that is neither green nor explained. */
+/** One line per cell that is neither green nor explained. */
 export function unexplained({ sections }: Pick<Certification, 'sections'>): readonly string[] {
   return sections.flatMap(({ title, cells }) =>
     cells
@@ -61,7 +61,7 @@ export function sum(cells: readonly Cell[]): Sum {
   return { cells: cells.length, green, explained, open: cells.length - green - explained };
 }
 
-/** The sum of all cells. What was not run counts as red. It passes when nothing is red without explanation, and something is green. */
+/** Counts all cells; one that was not run counts as red. The run passes if every red cell is explained and at least one is green. */
 export function verdict({ sections }: Pick<Certification, 'sections'>): {
   readonly line: string;
   readonly passed: boolean;

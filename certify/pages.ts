@@ -8,7 +8,7 @@ const docs = join(import.meta.dirname, '../docs');
 const begin = '<!-- written by npm run certify: -->';
 const end = '<!-- :written by npm run certify -->';
 
-/** Writes a run into docs/: the matrix between its marks on compatibility.md, and all of it to compatibility.html. */
+/** Writes a run into docs/: the matrix between the marks in compatibility.md, and every cell to compatibility.html. */
 export function writePages(certification: Certification): void {
   const page = join(docs, 'compatibility.md');
   const text = readFileSync(page, 'utf8');

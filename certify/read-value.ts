@@ -2,12 +2,12 @@ import { parsePrimitive } from '../lib/spec/primitive-type.ts';
 import type { Schema, StructType, Type } from '../lib/spec/schema.ts';
 import type { Canonical, Row } from '../test/integration/readers/canonical.ts';
 
-/** A row as an engine answers it: JSON, its values spelled as the engine does. */
+/** A row as an engine returns it: JSON, with values in the engine's notation. */
 export type ReadRow = Readonly<Record<string, unknown>>;
 
 /**
- * The row in the canonical spelling (test/integration/readers/connection.py), by the types of the table's schema. Only spellings are
- * brought together; a value that is another stays another. Columns that the schema does not have are kept, so that they are seen.
+ * The row in the canonical spelling (test/integration/readers/connection.py), by the types of the table's schema. This unifies notations
+ * only; different values remain different. Columns that are not in the schema are kept, so that the comparison reports them.
  */
 export function canonicalised(schema: Schema | StructType, row: ReadRow): Row {
   const types = new Map(schema.fields.map(({ name, type }) => [name, type]));
@@ -36,7 +36,7 @@ function spelled(type: Type, value: unknown): Canonical {
   }
 }
 
-/** Pairs, structs of key and value (Arrow without maps), or an object. */
+/** The entries of a map, which an engine returns as pairs, as structs of key and value (Arrow without maps), or as an object. */
 function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
   if (!Array.isArray(value)) return Object.entries(value as object);
   return value.map((entry) => (Array.isArray(entry) ? [entry[0], entry[1]] : [entry.key, entry.value]));
@@ -81,14 +81,14 @@ function floating(type: 'float' | 'double', value: unknown, text: string): Canon
   return type === 'float' ? Math.fround(number) : number;
 }
 
-/** The digits of the type's scale: ClickHouse leaves trailing zeros out, Spark's Python adds some. */
+/** A decimal with the digits of the type's scale: ClickHouse omits trailing zeros, Spark's Python adds some. */
 function padded(text: string, scale: number): string {
   if (scale === 0 || !/^-?\d+(\.\d+)?$/.test(text)) return text;
   const [whole, fraction = ''] = text.split('.');
   return `${whole}.${fraction.replace(/0+$/, '').padEnd(scale, '0')}`;
 }
 
-/** With `T` and six digits, or nine where six do not say all. */
+/** A timestamp with `T` and six digits, or nine where six are not exact. */
 function momentText(text: string): string {
   const [date, time = '00:00:00'] = text.replace(' ', 'T').split('T');
   const [seconds, fraction = ''] = time.split('.');
@@ -97,8 +97,8 @@ function momentText(text: string): string {
 }
 
 /**
- * A value as engines show it that know no null lists, maps and structs: empty ones, and structs of nulls. By this a difference that is
- * nothing else is told.
+ * A value as engines without null lists, maps and structs show it: as empty ones, and as structs of nulls. This recognises a difference that
+ * has no other cause.
  */
 export function withoutNestedNulls(type: Type, value: Canonical): Canonical {
   if (typeof type === 'string') return value;

@@ -2,35 +2,35 @@ import type { CatalogService } from '../test/integration/services/service.ts';
 import type { Cell } from './cell.ts';
 import type { Engine } from './engines/engine.ts';
 
-/** What a section works with. */
+/** What a section gets for its run. */
 export interface Context {
   /** Apache's REST fixture over SeaweedFS. */
   readonly catalog: CatalogService;
-  /** Those that were asked for and started. */
+  /** The requested engines that started. */
   readonly engines: readonly Engine[];
-  /** By the name of an engine that was asked for and did not start: why. */
+  /** For each requested engine that did not start: why. */
   readonly notRun: ReadonlyMap<string, string>;
   readonly seed: string;
-  /** How long a section that goes on until its time is over may take, in minutes. */
+  /** Minutes for a section that runs until its time is over. */
   readonly minutes: number;
-  /** A folder of the run's own. */
+  /** A temporary folder of this run. */
   readonly scratch: string;
-  /** Progress, a line each. */
+  /** Receives one line of progress per call. */
   readonly say: (line: string) => void;
-  /** What programs print. */
+  /** Receives the output of the programs. */
   readonly log: (text: string) => void;
-  /** Given what ends the things that were started; called in the opposite order once all sections are done. */
+  /** Registers a function that stops something. They are called in reverse order after the last section. */
   readonly onClose: (close: () => Promise<void>) => void;
 }
 
 /** A part of the certification: the rows of one table of the page. */
 export interface Section {
-  /** As `--sections` names it. */
+  /** Its name in `--sections`. */
   readonly name: string;
-  /** As the page heads it. */
+  /** Its heading on the page. */
   readonly title: string;
   /** Whether the short form runs it. */
   readonly short: boolean;
-  /** Cells as they are known. @throws what keeps the section from going on; that is a red cell of its own */
+  /** Yields each cell once it is known. @throws the error that ends the section, which becomes a red cell */
   run(context: Context): AsyncIterable<Cell>;
 }

@@ -10,7 +10,7 @@ import { partitions } from './tables/partitions.ts';
 import { predicates } from './tables/predicates.ts';
 import { types } from './tables/types.ts';
 
-/** In the order in which they run and stand on the page. */
+/** In the order of the run and of the page. */
 export const sections: readonly Section[] = [
   types,
   evolution,

@@ -6,10 +6,10 @@ import { type NavigationLink, sitePage } from './page.ts';
 const OTHER_PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 /**
- * Renders the checkout's pages as a static site: the same tree, with README as its front page and every linked file included.
+ * Renders the checkout's pages as a static site with the same tree. README is the front page, and every linked file is included.
  *
  * @param root folder of the checkout
- * @param target folder that is written; what is in it already stays
+ * @param target folder to write to; existing files in it remain
  * @returns the files written, relative to it
  */
 export function buildSite(root: string, target: string): readonly string[] {

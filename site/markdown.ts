@@ -3,14 +3,14 @@ import { Marked } from 'marked';
 export interface RenderedPage {
   readonly title: string;
   readonly html: string;
-  /** Files of the checkout that it links to, without the part after `#`. */
+  /** The files of the checkout to which it links, without fragments. */
   readonly links: readonly string[];
 }
 
 /**
- * A page as HTML, its headings named as GitHub names them.
+ * A page as HTML, whose headings have the same anchors as on GitHub.
  *
- * @param addressOf where a link to a file leads on the site
+ * @param addressOf the address on the site for a link to a file
  */
 export function renderedPage(markdown: string, addressOf: (link: string) => string): RenderedPage {
   const links: string[] = [];

@@ -9,14 +9,14 @@ export interface NavigationLink {
 interface Page {
   readonly title: string;
   readonly html: string;
-  /** Its address on the site, and the file it was made from. */
+  /** Its address on the site, and its source file. */
   readonly address: string;
   readonly page: string;
   readonly navigation: readonly NavigationLink[];
   readonly addressOf: (page: string) => string;
 }
 
-/** A complete page: navigation and text, nothing loaded from elsewhere, readable on a phone. */
+/** A complete page with navigation and text. It loads no external files, and is readable on a phone. */
 export function sitePage({ title, html, address, page, navigation, addressOf }: Page): string {
   const links = [{ title: 'Overview', page: 'README.md' }, ...navigation].map((link) => {
     const href = path.posix.relative(path.posix.dirname(address), addressOf(link.page));

@@ -27,7 +27,7 @@ export async function startClickHouse({ uri, store }: CatalogService): Promise<E
       throw new Error((error as Error).message.split('\n')[0]?.slice(0, 400));
     }
   };
-  /** Names and types of the columns, by what `DESCRIBE` says. */
+  /** Names and types of the columns, from `DESCRIBE`. */
   const columnsOf = async (table: TableIdentifier) =>
     (await query(`DESCRIBE TABLE ${tableSql(table)}`)).map(([name, type]) => ({
       name: String(name),
@@ -61,7 +61,7 @@ export async function startClickHouse({ uri, store }: CatalogService): Promise<E
   };
 }
 
-/** JSON has no bytes. */
+/** Selects binary columns as hexadecimal text, since JSON has no bytes. */
 function expression(column: string, type: string, isBinary: boolean): string {
   return isBinary || /^(Nullable\()?FixedString/.test(type) ? `lower(hex(${column}))` : column;
 }

@@ -6,23 +6,23 @@ export interface ReadOptions {
   /** Top-level columns; all by default. */
   readonly select?: readonly string[];
   readonly where?: Predicate;
-  /** Columns of type binary: not every engine has such a type of its own. */
+  /** The columns of type binary, for engines whose results do not tell them from text. */
   readonly binary?: readonly string[];
 }
 
-/** An engine that runs and reads tables of the catalog, many in one session. */
+/** A running engine that reads tables of the catalog, many in one session. */
 export interface Engine {
   readonly name: EngineName;
   readonly version: string;
   /** Rows as the engine spells them. @throws Error with the engine's own message when it cannot read the table */
   rows(table: TableIdentifier, options?: ReadOptions): Promise<readonly ReadRow[]>;
-  /** `COUNT(*)`, from metadata where the engine does so. */
+  /** `COUNT(*)`, which some engines answer from metadata. */
   count(table: TableIdentifier): Promise<number>;
-  /** Of its predicates, one in so many is asked: each takes it seconds. @default 1 */
+  /** A slow engine evaluates only every n-th predicate. @default 1 */
   readonly askedOf?: number;
-  /** How many data files the engine plans to read, where it tells. */
+  /** The number of data files that the engine plans to read, if it reports them. */
   readonly plannedFiles?: (table: TableIdentifier, where?: Predicate) => Promise<number>;
-  /** Runs a statement in the engine's SQL, `{table}` being the table, where the engine writes. */
+  /** Runs a statement in the engine's SQL, in which `{table}` is the table. Absent if the engine only reads. */
   readonly execute?: (table: TableIdentifier, statement: string) => Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,13 +8,13 @@ import type { ReadRow } from '../read-value.ts';
 import type { Engine, ReadOptions } from './engine.ts';
 import { flink, predicateSql } from './sql.ts';
 
-/** Of Flink's own documentation: what it opens of Java 17. */
+/** The packages of Java 17 that Flink's documentation tells to open. */
 const opened = ['java.util', 'java.lang', 'java.time', 'java.nio', 'java.util.concurrent'].flatMap((name) => [
   '--add-opens',
   `java.base/${name}=ALL-UNNAMED`,
 ]);
 
-/** Flink in batch mode, a Java program of one file with its SQL and its cluster inside. */
+/** Flink in batch mode: a single-file Java program that embeds its SQL client and its cluster. */
 export async function startFlink(catalog: CatalogService, log: (text: string) => void): Promise<Engine> {
   const jars = join(installedFolder, 'flink');
   const program = startProgram(

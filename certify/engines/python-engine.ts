@@ -12,22 +12,22 @@ const root = join(import.meta.dirname, '../..');
 
 export interface PythonEngine {
   readonly name: EngineName;
-  /** A component of `.ci/setup`, which is a Python environment. */
+  /** The component of `.ci/setup` that installs its Python environment. */
   readonly environment: 'readers' | 'engines' | 'spark';
-  /** A file of programs/. */
+  /** Its file in programs/. */
   readonly program: string;
   readonly args?: readonly string[];
-  /** Absent where predicates are built in Python. */
+  /** Absent if the program builds predicates in Python. */
   readonly dialect?: Dialect;
   readonly plans?: boolean;
   readonly writes?: boolean;
 }
 
-/** Longer than the slowest on a busy machine: what takes longer hangs. */
+/** Longer than the slowest answer on a busy machine; an engine that takes longer is taken to hang. */
 const ANSWER_SECONDS = 180;
 const NO_ANSWER = `no answer within ${ANSWER_SECONDS} seconds`;
 
-/** Starts an engine that is a Python program; one that dies of a table, or hangs, is started again for the next. */
+/** Starts an engine that is a Python program. If it dies or hangs on a table, it is started again for the next one. */
 export async function startPythonEngine(
   { name, environment, program, args = [], dialect, plans = false, writes = false }: PythonEngine,
   catalog: CatalogService,
@@ -41,7 +41,7 @@ export async function startPythonEngine(
       log,
     );
   let running: Program | undefined = start();
-  /** Tables on which it hung: each further question would cost as long. */
+  /** Namespaces of tables on which it hung, since it would hang on each further request too. */
   const hung = new Set<string>();
   const ask = async (request: object): Promise<unknown> => {
     const table = 'namespace' in request ? String(request.namespace) : '';
@@ -87,7 +87,7 @@ export async function startPythonEngine(
   };
 }
 
-/** What a traceback ends with: the error itself; of an exception of Java, its own first line. */
+/** The error itself at the end of a traceback; for a Java exception, its first line. */
 function lastLine(message: string): string {
   const java = /^: (.*)$/m.exec(message)?.[1];
   const lines = message

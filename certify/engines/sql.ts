@@ -3,7 +3,7 @@ import type { PrimitiveType } from '../../lib/spec/schema.ts';
 import type { Canonical } from '../../test/integration/readers/canonical.ts';
 import type { Predicate } from '../predicate.ts';
 
-/** How an engine's SQL spells names and literals. */
+/** The notation of names and literals in an engine's SQL. */
 export interface Dialect {
   readonly name: (name: string) => string;
   /** `text` in the canonical spelling; see connection.py. */

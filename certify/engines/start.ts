@@ -22,7 +22,7 @@ export const sparkJars = ['iceberg-spark-runtime-4.1_2.13-1.12.0.jar', 'iceberg-
   (jar) => join(installedFolder, 'spark/jars', jar),
 );
 
-/** How each engine is started, what it needs being installed first. */
+/** How each engine is started, after its installation. */
 const starts: Readonly<Record<EngineName, Start>> = {
   PyIceberg: python({
     name: 'PyIceberg',
@@ -80,7 +80,7 @@ function python(engine: Parameters<typeof startPythonEngine>[0]): Start {
   };
 }
 
-/** Starts engines side by side; one that does not start is told, with the reason. */
+/** Starts engines in parallel, and reports those that did not start, with the reason. */
 export async function startEngines(names: readonly EngineName[], options: StartOptions) {
   const engines: Engine[] = [];
   const notRun = new Map<EngineName, string>();

@@ -10,7 +10,7 @@ import type { ReadRow } from '../read-value.ts';
 import type { Engine, ReadOptions } from './engine.ts';
 import { predicateSql, trino } from './sql.ts';
 
-/** A Trino server of one node with the Iceberg plugin alone. Needs Java 25, at `JAVA_25_HOME` or where Debian's packages put it. */
+/** A Trino server of one node with only the Iceberg plugin. Needs Java 25, at `JAVA_25_HOME` or where Debian's packages install it. */
 export async function startTrino(catalog: CatalogService, scratch: string, logs: string): Promise<Engine> {
   const port = await freePort();
   const folder = join(scratch, 'trino');
@@ -58,7 +58,7 @@ function writeConfiguration(folder: string, port: number, { uri, store }: Catalo
   file('node.properties', [
     'node.environment=certify',
     `node.data-dir=${join(folder, 'data')}`,
-    // By default it speaks to itself at whatever address the machine has, a bridge's for instance.
+    // By default, the server connects to itself through any address of the machine, such as a bridge's.
     'node.internal-address=127.0.0.1',
     'node.bind-ip=127.0.0.1',
   ]);
@@ -125,7 +125,7 @@ async function runQuery(url: string, sql: string) {
   }
 }
 
-/** Of what the protocol spells in base64. */
+/** Turns base64, in which the protocol sends bytes, into hexadecimal. */
 function hexOf(value: unknown): unknown {
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('hex') : value;
 }

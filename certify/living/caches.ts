@@ -10,11 +10,11 @@ import { type SparkProgram, startSpark } from './spark.ts';
 
 const SEEN = 'a commit of the registrar is seen by the next query';
 const CACHED = 'Spark’s default cache-enabled=true';
-/** Spark's default for `cache.expiration-interval-ms`, and a bit. */
+/** A little longer than Spark's default for `cache.expiration-interval-ms`. */
 const EXPIRED_MS = 33_000;
 const READ_EVERY_MS = 5_000;
 
-/** Sessions that have read a table, and read it once more after a registration. */
+/** Sessions read a table, and read it again after a registration. */
 export const caches: Section = {
   name: 'caches',
   title: 'Readers that cache tables',

@@ -4,7 +4,7 @@ import { checksum } from '../../test/soak/readings.ts';
 import { canonicalised, type ReadRow } from '../read-value.ts';
 import type { CountedRows } from './rows.ts';
 
-/** Counts rows of `readings` that an engine answered, as it spells them. */
+/** Counts rows of `readings` in the notation of the engine that returned them. */
 export function countRows(schema: Schema, rows: readonly ReadRow[]): CountedRows {
   const read = rows.map((row) => asShipped(canonicalised(schema, row)));
   const seqs = new Set(read.map(({ seq }) => String(seq)));

@@ -7,8 +7,8 @@ import { type Lake, url } from '../../test/soak/lake.ts';
 const EVERY_MS = 3_000;
 
 /**
- * Tells the registrar of every object below its url that no shipper uploaded, as a bucket's notifications do: the data files, manifests and
- * metadata of all who write the table (I11). Until the signal ends it, and once more then. Answers how many Parquet files there were.
+ * Notifies the registrar of every object below its url that no shipper uploaded, as a bucket would: the data files, manifests and metadata
+ * of all writers of the table (I11). Repeats this until the signal aborts, and once more then. Returns the number of Parquet files.
  */
 export async function notifyOthers(
   lake: Lake,
@@ -27,7 +27,7 @@ export async function notifyOthers(
       .map(({ uri, sizeBytes, version }): Shipped => {
         return { key: uri.slice(`s3://${service.bucket}/`.length), sizeBytes, etag: version };
       })
-      // What was uploaded while the list was made is the shipper's, too: it is in no table folder.
+      // An object that was uploaded during the listing is the shipper's too: it is not in a table folder.
       .filter(({ key }) => !told.has(key) && !shipped.has(key) && /\/(data|metadata)\//.test(key));
     for (const { key } of objects) told.add(key);
     files += objects.filter(({ key }) => key.endsWith('.parquet')).length;

@@ -7,30 +7,30 @@ import type { Count } from '../../test/soak/readers.ts';
 import type { Account } from './rows.ts';
 import { type SparkProgram, startSpark } from './spark.ts';
 
-/** What a platform did to the table, in sum. */
+/** Totals of what the platform did to the table. */
 export interface PlatformWork {
   compacted: number;
   manifests: number;
   snapshots: number;
   deleted: number;
   rollbacks: number;
-  /** Statements that lost to other writers, and were tried again or left to the next round. */
+  /** Statements that lost against other writers and were repeated, or skipped until the next round. */
   readonly gaveUp: string[];
 }
 
-/** Spark as a platform uses it. */
+/** Spark, as a platform uses it for maintenance. */
 export interface Platform {
   readonly work: Readonly<PlatformWork>;
-  /** Compacts, rewrites manifests, expires; what loses to others several times is left to the next round. */
+  /** Compacts, rewrites manifests and expires snapshots. A step that loses several times is skipped until the next round. */
   maintain(): Promise<void>;
-  /** Deletes rows, all of which are in the table and whose `seq` are consecutive. @throws Error when a part of them is left */
+  /** Deletes rows with consecutive `seq`, all of which are in the table. @throws Error when some of them remain */
   delete(rows: readonly Row[]): Promise<void>;
   snapshot(): Promise<string>;
   rollback(snapshot: string): Promise<void>;
   /** Kills Spark in the middle of its maintenance, and starts it again. */
   maintainAndDie(): Promise<void>;
   count(options?: { readonly cached: boolean }): Promise<Count>;
-  /** Rows through a catalog that caches tables, as is Spark's default. */
+  /** Counts rows through a catalog that caches tables, which is Spark's default. */
   cachedRows(): Promise<number>;
   refresh(): Promise<void>;
   stop(): Promise<void>;
@@ -38,15 +38,15 @@ export interface Platform {
 
 const KILLED_AFTER_MS = 1_500;
 /**
- * Rewriting manifests loses to every writer that leaves one out of its list: those in which all is deleted, which a compaction leaves behind. A
- * while later they are gone.
+ * rewrite_manifests loses against every writer that drops a manifest from its list. Writers drop manifests whose entries are all deleted,
+ * which a compaction leaves behind. Some commits later, there are none left.
  */
 const ATTEMPTS = 4;
 const PAUSE_MS = 1_000;
 const procedures = ['compact', 'rewrite manifests', 'expire'] as const;
 /**
- * By default Spark gives a commit up after four retries, waits ever longer between them, and merges all small manifests anew in each:
- * it would lose to everybody here.
+ * By default, Spark gives up a commit after four retries with growing waits, and merges all small manifests again in each. Here it would
+ * lose against every other writer.
  */
 const PATIENCE = {
   'commit.retry.num-retries': '100',
@@ -76,7 +76,7 @@ export async function startPlatform(
     rollbacks: 0,
     gaveUp: [],
   };
-  // The same throughout: with a slow machine's run, history must not grow shorter than what waits in its queues.
+  // Constant, so that on a slow machine the history does not become shorter than the age of messages in the queues.
   const older_than = oldestKept();
   const call = (procedure: (typeof procedures)[number]) => program.ask({ do: procedure, table, older_than });
   return {

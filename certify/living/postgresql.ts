@@ -9,18 +9,18 @@ import type { FixtureDatabase } from '../../test/integration/services/rest-fixtu
 import type { Folders, Running } from '../../test/integration/services/service.ts';
 
 const run = promisify(execFile);
-/** Where Debian's packages put it, a folder a version. */
+/** The folder of Debian's packages, with a subfolder per version. */
 const DEBIAN = '/usr/lib/postgresql';
 const DRIVER = 'postgresql-42.7.14.jar';
 
-/** A PostgreSQL of the run's own, as Debian's packages have it. @throws Error when there is none */
+/** Starts a PostgreSQL server for this run from Debian's packages. @throws Error when they are not installed */
 export async function postgresql(folders: Folders): Promise<Running<FixtureDatabase>> {
   const version = existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted().at(-1) : undefined;
   if (version === undefined)
     throw new Error(`there is no PostgreSQL below ${DEBIAN}: install the package postgresql`);
   const bin = (program: string) => join(DEBIAN, version, 'bin', program);
   const user = await serviceUser();
-  // Not below the scratch folder, which only its owner may enter.
+  // Not below the scratch folder, because only its owner may enter that.
   const data = mkdtempSync(join(tmpdir(), 'iceberg-registrar-postgresql-'));
   if (user !== undefined) chownSync(data, user.uid, user.gid);
   const as = (program: string, args: readonly string[]): [string, string[]] =>
@@ -56,7 +56,7 @@ export async function postgresql(folders: Folders): Promise<Running<FixtureDatab
   };
 }
 
-/** PostgreSQL refuses to run as root: then it is the user of Debian's package. */
+/** PostgreSQL refuses to run as root, so root runs it as the user of Debian's package. */
 async function serviceUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);

@@ -2,7 +2,7 @@ import type { Row } from '../../local/shipper/dataset.ts';
 import type { Count } from '../../test/soak/readers.ts';
 import { checksum } from '../../test/soak/readings.ts';
 
-/** Rows that one writer appends in one commit; their `seq` are consecutive and no other batch's. */
+/** Rows that one writer appends in one commit. Their `seq` are consecutive and in no other batch. */
 export interface Batch {
   readonly firstSeq: bigint;
   readonly rows: readonly Row[];
@@ -11,8 +11,8 @@ export interface Batch {
 const ROWS_PER_BATCH = 20;
 
 /**
- * The next batches of a writer that is no registrar: the columns of `readings` that no version of the schema changes the name of. Its
- * rows begin with `base`, far from what shippers and other writers have.
+ * Makes the batches of a writer other than the registrar, with the columns of `readings` that no schema version renames. Its `seq` begin
+ * at `base`, far from those of shippers and other writers.
  */
 export function* batches(writer: string, base: bigint): Generator<Batch, never> {
   for (let firstSeq = base; ; firstSeq += BigInt(ROWS_PER_BATCH)) {
@@ -29,12 +29,12 @@ export function* batches(writer: string, base: bigint): Generator<Batch, never> 
   }
 }
 
-/** Rows as they are counted, and the `seq` of each. */
+/** The counted form of rows, and the `seq` of each. */
 export interface CountedRows extends Count {
   readonly seqs: ReadonlySet<string>;
 }
 
-/** What a table must hold: what was put in, less what was deleted. */
+/** The rows that a table must hold: those added, less those deleted. */
 export interface Account {
   add(rows: readonly Row[]): void;
   remove(rows: readonly Row[]): void;
@@ -62,7 +62,7 @@ export function openAccount(): Account {
   };
 }
 
-/** As JSON for the programs of the writers: what is a bigint is text. */
+/** A batch as JSON for the writers' programs, with bigints as text. */
 export function spelledRows({ rows }: Batch): readonly Readonly<Record<string, string | null>>[] {
   return rows.map((row) =>
     Object.fromEntries(

@@ -38,7 +38,7 @@ export const living: Section = {
 interface Running {
   readonly catalog: CatalogService;
   readonly localstack: Services['localstack'];
-  /** Engines on that catalog, running or started now. */
+  /** The engines on that catalog, started if necessary. */
   readonly engines: () => Promise<Readers>;
 }
 
@@ -117,7 +117,7 @@ function some(seqs: ReadonlySet<string>): string {
   return `${seqs.size} rows: ${[...seqs].slice(0, MOST_SEQS).join(' ')}`;
 }
 
-/** What a run must have seen, or it proves nothing. */
+/** What must have happened for the run to prove something. */
 function tooLittle({ commits, work, othersFiles }: Together): readonly string[] {
   const seen = { ...commits, ...work, 'files of others': othersFiles, gaveUp: 1 };
   return Object.entries(seen).flatMap(([what, count]) =>
@@ -146,7 +146,7 @@ async function currentSchema(
   return schema;
 }
 
-/** The certification's own catalog, and its engines. */
+/** The certification's own catalog with its engines. */
 async function sqliteCatalog({ catalog, engines, notRun, onClose }: Context): Promise<Running> {
   const started = await startServices({ want: ['localstack'] });
   onClose(() => started.stop({ keepLogs: false }));
@@ -178,12 +178,12 @@ async function postgresqlCatalog(context: Context, folders: Folders): Promise<Ru
   };
 }
 
-/** The certification's engines once more, on another catalog. */
+/** The same engines on another catalog. */
 async function enginesAnew(
   { engines, notRun, scratch, log, onClose }: Context,
   catalog: CatalogService,
 ): Promise<Readers> {
-  // chdb is one to a process.
+  // A process can have only one chdb.
   for (const engine of engines) if (engine.name === 'ClickHouse') await engine.stop();
   const names = engines.map(({ name }) => name);
   const started = await startEngines(names, { catalog, scratch, logFolder: scratch, log });

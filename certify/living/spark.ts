@@ -6,9 +6,9 @@ import { sparkJars } from '../engines/start.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A program of this folder in a Spark of its own. */
+/** A program of this folder with its own Spark. */
 export interface SparkProgram extends Program {
-  /** SIGKILL to the JVM, whatever it is doing. */
+  /** Kills the JVM with SIGKILL, even in the middle of a commit. */
   kill(): Promise<void>;
 }
 

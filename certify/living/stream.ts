@@ -7,15 +7,15 @@ import { type Account, type Batch, batches, spelledRows } from './rows.ts';
 import { type SparkProgram, startSpark } from './spark.ts';
 import { turnstile, type Writer } from './writers.ts';
 
-/** Spark's stream, which can be killed. */
+/** A Spark stream that can be killed. */
 export interface Stream extends Writer {
-  /** SIGKILL, whatever it is doing; it goes on from its checkpoint. */
+  /** Kills it with SIGKILL; after its restart it continues from its checkpoint. */
   kill(): Promise<void>;
 }
 
 const EVERY_MS = 2_000;
 
-/** Spark appends what lies in a folder, every few seconds, as a stream with a checkpoint; a file a batch. */
+/** A Spark stream with a checkpoint: every few seconds it appends the new files of a folder, one per batch. */
 export async function startStream(options: {
   readonly catalog: CatalogService;
   readonly table: TableIdentifier;
@@ -57,14 +57,14 @@ export async function startStream(options: {
         .map((row) => `${JSON.stringify(row)}\n`)
         .join(''),
     );
-    // All at once: the stream reads a file as soon as it sees it.
+    // A rename, because the stream reads a file as soon as it sees it.
     renameSync(join(written, name), join(folder, name));
     account.add(batch.rows);
     fed.push(batch);
     await sleep(EVERY_MS);
     await restartIfEnded();
   });
-  /** A stream ends when a commit has lost too often; its checkpoint knows what is done. */
+  /** A stream ends when a commit has lost too often. Its checkpoint tells where to continue. */
   const restartIfEnded = async (): Promise<boolean> => {
     const error = await program.ask({ do: 'error' });
     if (error === null) return false;
@@ -87,7 +87,7 @@ export async function startStream(options: {
   return {
     name: 'Spark',
     landed,
-    // Spark keeps the newest of these files, named by the number of the commit.
+    // Spark keeps the newest of these files; each is named by the number of its commit.
     commits() {
       const numbers = readdirSync(join(checkpoint, 'commits')).filter((name) => /^\d+$/.test(name));
       return Math.max(-1, ...numbers.map(Number)) + 1;

@@ -19,7 +19,7 @@ import { startWriter, type Writer } from './writers.ts';
 export interface TogetherOptions {
   readonly catalog: CatalogService;
   readonly localstack: Services['localstack'];
-  /** `dist` of the built functions. */
+  /** The folder of the built functions, as `dist`. */
   readonly bundles: string;
   readonly minutes: number;
   readonly seed: string;
@@ -29,7 +29,7 @@ export interface TogetherOptions {
   readonly onClose: (close: () => Promise<void>) => void;
 }
 
-/** What happened to one table, and what it must hold. */
+/** What was done to one table, and the rows that it must hold. */
 export interface Together {
   readonly table: { readonly namespace: readonly string[]; readonly name: string };
   readonly expected: CountedRows;
@@ -37,11 +37,11 @@ export interface Together {
   readonly commits: Readonly<Record<string, number>>;
   readonly conflicts: Readonly<Record<string, number>>;
   readonly work: Readonly<PlatformWork>;
-  /** Parquet files of others that the registrar was told of. */
+  /** The number of other writers' Parquet files of which the registrar was notified. */
   readonly othersFiles: number;
-  /** What went wrong of which no fault of others is the cause. */
+  /** Errors that the other writers did not cause. */
   readonly faults: readonly string[];
-  /** Through a catalog that caches: rows as the cache has them, and after a refresh. */
+  /** Rows through a catalog that caches tables, before and after a refresh. */
   readonly cached: { readonly rows: number; readonly refreshed: Count };
 }
 
@@ -49,9 +49,9 @@ const SEGMENTS_A_MINUTE = 150;
 const SHIPPING_SHARE = 0.9;
 
 /**
- * One table and all its writers at once: the registrar's functions, fed by queues; Spark that appends a stream; PyIceberg; DuckDB; and Spark
- * that compacts, rewrites manifests, expires, deletes and rolls back, each of both killed once. The registrar is told of every file that
- * any of them writes.
+ * One table with all its writers at once: the registrar's functions, fed by queues; a Spark stream; PyIceberg; DuckDB; and a second Spark
+ * that compacts, rewrites manifests, expires, deletes and rolls back. Each Spark is killed once. The registrar is notified of every file
+ * that any of them writes.
  */
 export async function together(options: TogetherOptions): Promise<Together> {
   const { catalog, minutes, seed, log, onClose } = options;
@@ -62,7 +62,7 @@ export async function together(options: TogetherOptions): Promise<Together> {
   const [dataset] = fleet.datasets as readonly [Dataset];
   const table = { namespace: [namespace], name: dataset.name };
   const uploadedEarlier = await makeAgedTables(lake, fleet, [dataset]);
-  // Its proxies alone: they put uploads back to when the aged table says they were.
+  // Only for its proxies, which make uploads as old as the aged table says.
   const trouble = await startTrouble(catalog, uploadedEarlier, seed);
   trouble.end();
   onClose(() => trouble.close());
@@ -101,7 +101,7 @@ export async function together(options: TogetherOptions): Promise<Together> {
   const cached = { rows: await platform.cachedRows(), refreshed: await refreshed(platform) };
   const quarantine = await quarantined(lake);
   await platform.stop();
-  // Nothing proves of a late redelivery what expired history told: it waits there, as it must.
+  // Quarantined correctly: for a late redelivery, the history that could prove its absence has expired.
   const isOld = (uri = '') => uploadedEarlier.has(uri.slice(`s3://${catalog.store.bucket}/`.length));
   for (const { rows } of fleet.shipped) account.add(rows);
   return {
@@ -136,7 +136,7 @@ interface Living extends TogetherOptions {
   readonly trouble: Trouble;
 }
 
-/** The platform's work, round after round, and what comes once, each at its part of the time. */
+/** The platform's rounds of maintenance, and the events that happen once, each after its share of the time. */
 async function liveFor(overMs: number, living: Living): Promise<void> {
   const { fleet, platform, stream, writers, say } = living;
   const startedMs = Date.now();
@@ -145,9 +145,9 @@ async function liveFor(overMs: number, living: Living): Promise<void> {
     { at: 0.3, what: 'the stream is killed', run: () => stream.kill() },
     { at: 0.6, what: 'maintenance is killed', run: () => platform.maintainAndDie() },
   ];
-  // Of each writer what is in the table for certain: of the registrar, what it had committed before all this.
+  // Only rows that are certainly in the table: for the registrar, those committed before the run.
   const deletable = [fleet.shipped.slice(0, AGED_SEGMENTS), ...writers.map(({ landed }) => landed)];
-  // On a slow machine what comes once comes late, and comes.
+  // On a slow machine these events happen late, but they do happen.
   for (let round = 0; Date.now() - startedMs < overMs || once.length > 0; round += 1) {
     const next = once[0];
     if (next !== undefined && Date.now() - startedMs >= overMs * next.at) {
@@ -161,15 +161,15 @@ async function liveFor(overMs: number, living: Living): Promise<void> {
   }
 }
 
-/** Those that `makeAgedTables` gives a table. */
+/** The number of segments that `makeAgedTables` registers in a table. */
 const AGED_SEGMENTS = 10;
 
 const SEGMENTS_ROLLED_BACK = 6;
 const MOST_MS_WITHOUT_COMMITS = 120_000;
 
 /**
- * Rolls back over commits of the registrar, while it goes on; the other writers wait, since what a rollback takes from them nobody would
- * append again. What was shipped is delivered once more.
+ * Rolls back over commits of the registrar while it keeps running. The other writers wait, since nobody would append again what a rollback
+ * takes from them. The shipped segments are delivered once more.
  */
 async function rollBack({ lake, fleet, platform, writers, trouble }: Living): Promise<void> {
   await Promise.all(writers.map((writer) => writer.pause()));

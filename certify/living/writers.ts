@@ -6,25 +6,25 @@ import { installedFolder } from '../../test/integration/services/services.ts';
 import { startProgram } from '../../test/soak/python.ts';
 import { type Account, type Batch, batches, spelledRows } from './rows.ts';
 
-/** A writer that goes on appending until it is told to pause or to stop. */
+/** A writer that appends continuously until it is paused or stopped. */
 export interface Writer {
   readonly name: string;
-  /** Batches that are in the table. */
+  /** The batches that it has committed. */
   readonly landed: readonly Batch[];
   commits(): number;
-  /** Commits that failed, and were tried again. */
+  /** The number of commits that failed and were repeated. */
   conflicts(): number;
-  /** Resolves once nothing of it is under way; what it appended before is in the table. */
+  /** Resolves when no commit is running; all earlier ones are in the table. */
   pause(): Promise<void>;
   resume(): void;
   stop(): Promise<void>;
 }
 
 const root = join(import.meta.dirname, '../..');
-/** Often enough to meet the others, and seldom enough that they land on a slow machine. */
+/** Often enough to conflict with the others, and rarely enough that commits succeed on a slow machine. */
 const PAUSE_MS = 1_000;
 
-/** PyIceberg or DuckDB, a commit a batch. */
+/** PyIceberg or DuckDB, with one commit per batch. */
 export function startWriter(
   name: 'PyIceberg' | 'DuckDB',
   options: {
@@ -80,7 +80,7 @@ export function startWriter(
   };
 }
 
-/** Takes turns, one after another, but for the time between `pause` and `resume`. A turn that throws ends it; `pause` and `stop` say so. */
+/** Runs `turn` again and again, except between `pause` and `resume`. If it throws, `pause` and `stop` throw its error. */
 export function turnstile(turn: () => Promise<void>) {
   let stopped = false;
   let paused: PromiseWithResolvers<void> | undefined;

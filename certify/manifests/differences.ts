@@ -1,6 +1,6 @@
 import type { AvroFile, WrittenSnapshot } from './java.ts';
 
-/** A field that is one thing in what we wrote and another in what Java writes; undefined where one of them has no such field. */
+/** A field whose value differs between our file and Java's; undefined on the side that does not have the field. */
 export interface Difference {
   /** `manifests.0.records.3.data_file.lower_bounds.5` */
   readonly path: string;
@@ -8,7 +8,7 @@ export interface Difference {
   readonly java: string | undefined;
 }
 
-/** Every field of a snapshot, its manifest list and its manifests, schemas and headers included: how many there are, and those that differ. */
+/** Compares every field of a snapshot, its manifest list and its manifests, including schemas and headers: counts them, and lists differences. */
 export function compareSnapshots(
   ours: WrittenSnapshot,
   java: WrittenSnapshot,
@@ -22,8 +22,8 @@ export function compareSnapshots(
 }
 
 /**
- * What two writers cannot have in common is put aside: the snapshot's ID, and names and lengths of the manifests that it added.
- * What is JSON within a header is compared as JSON, and entries in the order of their files.
+ * Removes what two writers cannot have in common: the snapshot's ID, and the names and lengths of the manifests that it added. Parses JSON
+ * in headers, and sorts entries by file.
  */
 function comparable(snapshot: WrittenSnapshot): unknown {
   const { snapshotId, list, manifests, ...rest } = snapshot;
@@ -58,7 +58,7 @@ function filePath(entry: Readonly<Record<string, unknown>>): string {
   return String((entry['data_file'] as { readonly file_path?: string })?.file_path);
 }
 
-/** Leaves by path; a list or an object without members is a leaf, as is null. */
+/** The leaves of a value by path. Null, an empty list and an empty object are leaves too. */
 function fieldsOf(value: unknown, path = '', found = new Map<string, string>()): Map<string, string> {
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   if (members.length === 0) found.set(path, spelled(value));
@@ -66,9 +66,9 @@ function fieldsOf(value: unknown, path = '', found = new Map<string, string>()):
   return found;
 }
 
-/** Types as `decimal(9,2)`, with or without a space. */
+/** Writes types as `decimal(9,2)`, without a space. */
 function spelled(value: unknown): string {
   if (typeof value === 'string' && /^(decimal|fixed)\W/.test(value)) return value.replaceAll(' ', '');
-  // A map without entries is read as a list without elements.
+  // Java's reader returns an empty map as an empty list.
   return typeof value === 'object' && value !== null ? 'empty' : String(value);
 }

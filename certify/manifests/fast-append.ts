@@ -4,13 +4,13 @@ import { compareSnapshots } from './differences.ts';
 import type { Append } from './java.ts';
 import { knownRefusals, nameOf } from './known-differences.ts';
 
-/** The appends of one table, and the file or feature that they are of. */
+/** The appends of one table, with the name of their file or feature. */
 export interface NamedAppends {
   readonly name: string;
   readonly appends: readonly Append[];
 }
 
-/** Whether commits are what Java's FastAppend writes of the same files, field by field, but for what is known. */
+/** Compares commits with what Java's FastAppend writes for the same files, field by field, apart from known differences. */
 export function fastAppendCell(feature: string, engine: string, tables: readonly NamedAppends[]): Cell {
   const met = new Map<string, number>();
   const meet = (name: string) => met.set(name, (met.get(name) ?? 0) + 1);

@@ -23,11 +23,11 @@ export interface WrittenSnapshot {
   readonly manifests: readonly AvroFile[];
 }
 
-/** A commit of ours, and the same append by Java. */
+/** A commit of the registrar, and the same append by Java. */
 export interface Append {
   readonly ours: WrittenSnapshot;
   readonly java?: WrittenSnapshot;
-  /** Why Java cannot append the files. */
+  /** Why Java cannot append the files, if it cannot. */
   readonly refusal?: string;
 }
 
@@ -44,7 +44,7 @@ export interface JavaTable {
   readonly merges: readonly { readonly before: MetadataRows; readonly after: MetadataRows }[];
 }
 
-/** Starts ManifestOracle.java on a folder (mirror.ts); it answers of a table by the URI of its metadata file. */
+/** Starts ManifestOracle.java on a folder (mirror.ts). It takes the URI of a table's metadata file, and returns what it finds. */
 export async function startJava(
   { scratch, log, onClose }: Context,
   folder: string,

@@ -1,20 +1,20 @@
 import type { Difference } from './differences.ts';
 
-/** Where we write another thing than Java, and why. docs/manifests.md lists them. */
+/** Where we deliberately write something other than Java, and why. docs/manifests.md lists these differences. */
 export interface KnownDifference {
   readonly name: string;
   /** The path within a snapshot as a whole, indexes left out: `manifests.records.data_file.lower_bounds.5`. */
   readonly path: RegExp;
-  /** Whether the two values differ in this way and no other. */
+  /** Whether the two values differ only in this way. */
   readonly holds: (difference: Difference) => boolean;
-  /** Files it is about; any by default. */
+  /** The files to which it applies. @default all */
   readonly files?: RegExp;
 }
 
 const onlyOurs = ({ ours, java }: Difference) => ours !== undefined && java === undefined;
 const onlyJava = ({ ours, java }: Difference) => ours === undefined && java !== undefined;
 const noneAndEmpty = ({ ours, java }: Difference) => ours === 'null' && java === 'empty';
-/** A map is there with one entry, or null: then the entries of the other side have nothing beside them. */
+/** One side has a map and the other null, so that the entries of the map have no counterpart. */
 const noneBesideEntries = (none: 'ours' | 'java') => (difference: Difference) =>
   difference[none] === 'null' || difference[none] === 'empty' || difference[none] === undefined;
 
@@ -82,7 +82,7 @@ export const knownRefusals: readonly {
   { name: 'statistics too short for their type', files: /^B14-/, refusal: /ArrayIndexOutOfBounds/ },
 ];
 
-/** The name of what explains a difference in a file's snapshot. */
+/** The name of the known difference that explains a difference in a file's snapshot. */
 export function nameOf(difference: Difference, file: string): string | undefined {
   const path = difference.path.replaceAll(/\.\d+(?=\.)/g, '');
   return knownDifferences.find(

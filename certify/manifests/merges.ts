@@ -2,7 +2,7 @@ import type { Cell } from '../cell.ts';
 import { cellOf } from '../tables/certified-table.ts';
 import type { JavaTable, MetadataRows } from './java.ts';
 
-/** Merging manifests moves entries and changes nothing in them: what was added is existing from then on, under the snapshot and the numbers it had. */
+/** Merging moves entries without changing them: an added entry becomes an existing one with the same snapshot ID and sequence numbers. */
 export function mergesCell(
   feature: string,
   engine: string,
@@ -22,7 +22,7 @@ export function mergesCell(
   return cellOf(engine, feature, lines, `${merges.length} merges, ${entries} entries`);
 }
 
-/** Entries but for their status, and for what is made of the schema's names, by the path of their file. */
+/** Entries by the path of their file, without the status and without the fields that depend on the names in the schema. */
 function byFile(entries: MetadataRows): ReadonlyMap<string, string> {
   return new Map(
     entries.map(({ status: _, readable_metrics: __, ...entry }) => [

@@ -1,6 +1,6 @@
 import type { MetadataRows, MetadataTables } from './java.ts';
 
-/** Columns of Iceberg's metadata tables that every engine has, the same in each. */
+/** The columns of Iceberg's metadata tables that all engines have in common. */
 const columns: Readonly<Record<string, readonly string[]>> = {
   files: ['content', 'file_path', 'spec_id', 'record_count', 'file_size_in_bytes'],
   manifests: [
@@ -22,7 +22,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
 
 export const metadataTables = Object.keys(columns);
 
-/** The lines in which one engine's metadata tables differ from another's. */
+/** The differences between the metadata tables of two engines, one line each. */
 export function differentRows(expected: MetadataTables, found: MetadataTables): readonly string[] {
   return metadataTables.flatMap((name) => {
     const [want, got] = [texts(name, expected[name]), texts(name, found[name])];

@@ -2,7 +2,7 @@ import type { Schema } from '../../lib/spec/schema.ts';
 import type { Row } from '../../local/shipper/dataset.ts';
 import { list, map, optional, required, schema, struct } from '../../local/shipper/schema-notation.ts';
 
-/** Every primitive type of format version 1, and nested ones; numbered as a create request numbers them, top level first. */
+/** Every primitive type of format version 1, and nested types. Field IDs are as a create request assigns them, top level first. */
 export const columns = schema(
   required(1, 'id', 'long'),
   optional(2, 'flag', 'boolean'),
@@ -23,7 +23,7 @@ export const columns = schema(
   optional(17, 'place', struct(optional(21, 'x', 'double'), optional(22, 'y', 'double'))),
 );
 
-/** The same columns a while later: one promoted, one renamed, one added, in the struct too. */
+/** A later version of the schema: one column is promoted, one renamed and one added, also in the struct. */
 export const evolved = schema(
   ...columns.fields.flatMap((field) => {
     if (field.name === 'small') return [{ ...field, type: 'long' }];
@@ -35,7 +35,7 @@ export const evolved = schema(
   optional(30, 'note', 'string'),
 );
 
-/** What `partition_by` says of them: every transform but void, and every type but fixed that an engine can read as a partition. */
+/** A `partition_by` with every transform but void, and every type but fixed that an engine can read as a partition. */
 export const everyTransform = [
   'flag',
   'bucket[16](id)',
@@ -49,7 +49,7 @@ export const everyTransform = [
   'truncate[2](raw)',
 ];
 
-/** Rows that share their partition, `n` in all values: nulls, the ends of ranges, long and non-BMP text. */
+/** Rows of one partition, with values derived from `n`: nulls, the ends of ranges, long and non-BMP text. */
 export function rowsOf(n: number, shape: Schema = columns): readonly Row[] {
   const text =
     ['ascii', '名古屋 and more than sixteen code points 🚚🚚🚚', `\u{10ffff}`.repeat(20), null][n % 4] ??

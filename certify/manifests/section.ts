@@ -17,10 +17,10 @@ import { type WrittenTable, writeTables } from './tables.ts';
 
 const JAVA = 'Iceberg for Java 1.12.0';
 
-/** Metadata tables of a table as one engine shows them. */
+/** An engine that shows the metadata tables of a table. */
 interface Inspector {
   readonly name: string;
-  /** How many tables of a feature it is asked of: Spark takes seconds for each. */
+  /** The number of tables per feature that it reads: Spark takes seconds for each. */
   readonly mostTables: number;
   readonly inspect: (dataset: Dataset) => Promise<MetadataTables>;
 }
@@ -63,7 +63,7 @@ export const manifests: Section = {
 
 const metadataFeature = (feature: string) => `${feature}: metadata tables`;
 
-/** Java's own readers find the files that the registrar's state and summaries tell of. */
+/** Compares the files that Java's own readers find with the registrar's state and summaries. */
 async function javaCell(feature: string, tables: readonly JavaRead[]): Promise<Cell> {
   const lines: string[] = [];
   let files = 0;
@@ -100,7 +100,7 @@ async function javaCell(feature: string, tables: readonly JavaRead[]): Promise<C
   );
 }
 
-/** Another engine's metadata tables are Java's. */
+/** Compares another engine's metadata tables with Java's. */
 async function inspectCell(
   feature: string,
   { name: engine, mostTables, inspect }: Inspector,
@@ -135,7 +135,7 @@ function pyIceberg({ catalog, log, onClose }: Context): Inspector {
   };
 }
 
-/** Spark's metadata tables are tables below the table. */
+/** Spark addresses a metadata table as a table below the table. */
 function spark(engines: readonly Engine[]): readonly Inspector[] {
   return engines
     .filter(({ name }) => name === 'Spark')

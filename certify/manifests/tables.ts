@@ -16,7 +16,7 @@ export interface WrittenTables {
 }
 
 export interface WrittenTable {
-  /** In messages. */
+  /** Its name in messages. */
   readonly name: string;
   readonly dataset: Dataset;
 }
@@ -81,7 +81,7 @@ function golden(): readonly File[] {
     .map((name) => ({ path: join(folder, name), settings: {} }));
 }
 
-/** Those that must be registered, under format version 3 where they ask for it. */
+/** The files that must be registered, in format version 3 if they need it. */
 function corpusFiles(): readonly File[] {
   return ['segments', 'parquet-testing'].flatMap((folder) =>
     readdirSync(join(corpus, folder))
@@ -99,7 +99,7 @@ function corpusFiles(): readonly File[] {
   );
 }
 
-/** A table a file, made by the registrar from that file. */
+/** One table per file, created by the registrar from that file. */
 async function eachFile(context: Context, files: readonly File[]): Promise<readonly WrittenTable[]> {
   const tables: WrittenTable[] = [];
   for (const { path, settings } of files) {
@@ -110,7 +110,7 @@ async function eachFile(context: Context, files: readonly File[]): Promise<reado
   return tables;
 }
 
-/** The registrar makes no tables of format version 1: another writer does, and numbers the columns as this one would. */
+/** The registrar does not create tables of format version 1, so another writer does, with the same column IDs. */
 async function createV1(
   { catalog }: Context,
   { table, url }: Dataset,
@@ -126,7 +126,7 @@ async function createV1(
     if (!answer.ok) throw new Error(`Cannot create a table: ${answer.status} ${await answer.text()}`);
   };
   const spec = partitionSpec(partition_by, columnsOf(columns));
-  // What is left in format version 1 of a partition field that somebody dropped.
+  // In format version 1, a dropped partition field remains with the transform void.
   const dropped = { name: 'gone', transform: 'void', 'source-id': 5, 'field-id': 1000 + spec.fields.length };
   await post('namespaces', { namespace: table.namespace });
   await post(`namespaces/${table.namespace.join('\x1f')}/tables`, {

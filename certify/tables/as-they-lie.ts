@@ -9,15 +9,15 @@ import { openDataset } from '../dataset.ts';
 import type { Context, Section } from '../section.ts';
 import { type CertifiedTable, certified, certifyTables } from './certified-table.ts';
 
-/** A column as a writer laid it down, where Iceberg's own writers would lay it down otherwise. */
+/** A column in a Parquet encoding that Iceberg's own writers do not use. */
 interface Oddity {
   readonly feature: string;
-  /** The type that the registrar gives it. */
+  /** Its type in the table that the registrar creates. */
   readonly type: Type;
   /** Its Parquet elements, the column's own first. */
   readonly elements: readonly Omit<SchemaElement, 'name'>[] | readonly SchemaElement[];
   readonly values: readonly unknown[];
-  /** What the values are. */
+  /** Its values as a reader must show them. */
   readonly shown: readonly Canonical[];
   readonly settings?: Readonly<Record<string, unknown>>;
 }

@@ -21,7 +21,7 @@ export interface CertifiedTable {
   readonly features: readonly Feature[];
 }
 
-/** The dataset's rows under the schema that its table has now; one feature of all columns unless said otherwise. */
+/** The dataset's rows under the current schema of its table. Without `features`, all columns belong to one feature. */
 export async function certified(
   dataset: Dataset,
   feature: string,
@@ -40,7 +40,7 @@ export async function certified(
   };
 }
 
-/** Every engine reads every table: each value, and `COUNT(*)`. Engines side by side, the tables of one in turn. */
+/** Every engine reads every value and `COUNT(*)` of every table. Engines run in parallel, each with one table at a time. */
 export async function* certifyTables(
   { engines, notRun }: Context,
   tables: readonly CertifiedTable[],
@@ -86,7 +86,7 @@ function countDifference(counted: number | Error, expected: number): readonly st
 
 const MOST_LINES = 4;
 
-/** Green without differences, else red with the first of them. */
+/** Green without differences, otherwise red with the first difference as its detail. */
 export function cellOf(
   engine: string,
   feature: string,

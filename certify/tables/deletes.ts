@@ -11,7 +11,7 @@ import { type CertifiedTable, certified, certifyTables } from './certified-table
 const shape = schema(required(1, 'seq', 'long'), optional(2, 'name', 'string'));
 const ROWS = 6;
 
-/** Manifests are merged by every commit that may, those with deletes before and after them among the list's. */
+/** Every commit that may merges manifests, with delete manifests before and after them in the list. */
 const settings = { table_properties: { 'commit.manifest.min-count-to-merge': '2' } };
 
 async function shipFrom(dataset: Dataset, first: number): Promise<void> {
@@ -24,7 +24,7 @@ async function shipFrom(dataset: Dataset, first: number): Promise<void> {
   );
 }
 
-/** Segments, what others delete of them, and more segments, so that deletes hold for what was there before them and for nothing else. */
+/** Segments, deletes by another writer, and more segments: deletes must apply to earlier segments only. */
 async function deletedFrom(
   context: Context,
   feature: string,
@@ -63,7 +63,7 @@ async function byEquality(context: Context, { table }: Dataset): Promise<readonl
     { PYTHONPATH: join(import.meta.dirname, '../../test/integration/readers') },
     context.log,
   );
-  // 25 comes later, and stays.
+  // Row 25 comes after the delete, so it must remain.
   await program
     .ask({ ...table, catalog: context.catalog, column: 'seq', values: [...someRows, 25] })
     .finally(() => program.stop());

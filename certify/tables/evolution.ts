@@ -11,7 +11,7 @@ import { type Dataset, openDataset } from '../dataset.ts';
 import type { Context, Section } from '../section.ts';
 import { type CertifiedTable, certified, certifyTables } from './certified-table.ts';
 
-/** What happens to a dataset, in turn: a segment under a schema, or a change that somebody makes to the table. */
+/** The steps of a dataset in order: a segment under a schema, or a change that another writer makes to the table. */
 type Event = readonly [Schema, ...ShippedRow[]] | ForeignStep;
 
 interface Story {
@@ -232,7 +232,7 @@ async function tell(
   return certified(dataset, feature);
 }
 
-/** Segments without field IDs, columns found by their names. */
+/** Segments without field IDs, whose columns are resolved by name. */
 async function byName(context: Context): Promise<readonly CertifiedTable[]> {
   const nested = (...more: readonly NestedField[]) =>
     of(
@@ -279,7 +279,7 @@ async function withoutIds(
   return certified(await underTableIds(dataset), feature);
 }
 
-/** What was shipped, under the IDs that the table gave its columns. */
+/** The shipped rows under the IDs that the table assigned to its columns. */
 async function underTableIds(dataset: Dataset): Promise<Dataset> {
   const { currentSchema } = await dataset.state();
   const shipped = dataset.shipped.map(({ schema: shape, rows }) => ({
@@ -291,7 +291,7 @@ async function underTableIds(dataset: Dataset): Promise<Dataset> {
 
 const RANDOM_DATASETS = 8;
 
-/** Datasets that only change in ways the rules follow, each step at random, any values. */
+/** Datasets with random steps, all of them changes that the rules follow, and random values. */
 async function random(context: Context): Promise<readonly CertifiedTable[]> {
   const seed = [...context.seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7);
   const tables: CertifiedTable[] = [];

@@ -7,10 +7,10 @@ import { type CertifiedTable, certified, certifyTables } from './certified-table
 const first = schema(required(1, 'seq', 'long'), optional(2, 'name', 'string'));
 const second = schema(...first.fields, optional(3, 'note', 'string'));
 const nothing: Readonly<Record<string, string>> = {};
-/** How often manifests are merged when every third commit may do so. */
+/** With these properties, a commit merges manifests as soon as there are three. */
 const merging: Readonly<Record<string, string>> = { 'commit.manifest.min-count-to-merge': '3' };
 
-/** A table that somebody made in one version; it may be upgraded, and the registrar appends and evolves throughout. */
+/** A table that another writer created in one format version. It may be upgraded; the registrar appends and evolves before and after. */
 async function version(
   context: Context,
   feature: string,
@@ -34,7 +34,7 @@ async function version(
   return certified(dataset, feature);
 }
 
-/** Single rows, one a segment. @throws Error when manifests are not merged, or merged where they must not be */
+/** Ships single rows, one per segment. @throws Error when manifests are not merged, or are merged against the table's setting */
 async function segments(
   context: Context,
   feature: string,

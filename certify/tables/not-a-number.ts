@@ -22,7 +22,7 @@ import {
   worded,
 } from './twins.ts';
 
-/** A file that has no number at all, beside those in which one row in ten has none. */
+/** In one file all values are NaN; in the others, one row in ten. */
 const FILE_OF_NAN = 5;
 
 const withNaN = (type: PrimitiveType): Column => {
@@ -36,7 +36,7 @@ const withNaN = (type: PrimitiveType): Column => {
   };
 };
 
-/** Files of PyArrow, which leaves NaN out of statistics, so that there are bounds where there is NaN. */
+/** Files that PyArrow wrote. It leaves NaN out of statistics, so that columns with NaN have bounds. */
 export async function twinsWithNaN(context: Context): Promise<Twins> {
   const program = startProgram(
     join(installedFolder, 'readers/bin/python'),
@@ -51,8 +51,8 @@ export async function twinsWithNaN(context: Context): Promise<Twins> {
 }
 
 /**
- * Where NaN stands among numbers is each engine's own: above all, or in no comparison. So all rows of NaN must come or none, the same with
- * pruning and without, and every other row as ever.
+ * Engines differ in how NaN compares: some order it above all numbers, others let every comparison fail. So an engine must find all rows
+ * with NaN or none of them, with pruning as without, and every other row in either case.
  */
 export async function* certifyNaN({ engines, notRun }: Context, tables: Twins): AsyncIterable<Cell> {
   const byColumn = Map.groupBy(tables.questions, ({ column }) => column);
@@ -79,7 +79,7 @@ export async function* certifyNaN({ engines, notRun }: Context, tables: Twins): 
 
 interface Answer {
   readonly lines: readonly string[];
-  /** Whether rows of NaN fulfil a comparison, asked without bounds. */
+  /** Whether rows with NaN fulfil a comparison, according to the table without bounds. */
   readonly hasNaN: boolean;
 }
 
@@ -90,7 +90,7 @@ async function answer(
 ): Promise<Answer> {
   const rows = files.flat();
   const hasNaN = (row: Row) => row[predicate.column] === 'NaN';
-  // NaN is a value for IS NULL and IS NOT NULL, and a matter of taste for the rest.
+  // NaN is a value for IS NULL and IS NOT NULL. For other predicates the answer depends on the engine.
   const isCertain = predicate.op === 'is null' || predicate.op === 'is not null';
   const open = new Set(isCertain ? [] : rows.filter(hasNaN).map(({ seq }) => Number(seq)));
   const expected = rows

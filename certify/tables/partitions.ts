@@ -12,7 +12,7 @@ import type { Context, Section } from '../section.ts';
 import { cellOf, certified, certifyTables } from './certified-table.ts';
 import { valueAt } from './ranks.ts';
 
-/** Transforms, and the types of a source that are partitioned by each. */
+/** Each transform, with the source types that it partitions. */
 const transforms: readonly (readonly [transform: string, ...types: PrimitiveType[]])[] = [
   [
     'identity',
@@ -48,11 +48,11 @@ const transforms: readonly (readonly [transform: string, ...types: PrimitiveType
   ['void', 'int'],
 ];
 
-/** Each of these ranks is a file of a partition of its own; a last file is of nulls. */
+/** Each of these ranks is one file in its own partition; the last file has only nulls. */
 const RANKS = [0, 40, 79, 81, 130];
 const FILES = RANKS.length + 1;
 
-/** Writers cut the statistics of long values, and a partition is told by exact ones. */
+/** Writers truncate the statistics of long values, but a partition value must be exact. */
 function shortValueAt(type: PrimitiveType, rank: number): Value {
   if (type === 'string') return `ö-${String(rank).padStart(3, '0')}`;
   return type === 'binary' ? Uint8Array.of(rank, 255, 0) : valueAt(type, rank);
@@ -65,7 +65,7 @@ interface Partitioned {
   readonly predicates: readonly Predicate[];
 }
 
-/** No metrics are kept: what is pruned is pruned by partition. */
+/** Without column metrics, an engine can prune by partition only. */
 async function partitioned(context: Context, transform: string, type: PrimitiveType): Promise<Partitioned> {
   const field =
     transform === 'identity'
@@ -82,7 +82,7 @@ async function partitioned(context: Context, transform: string, type: PrimitiveT
     ...(!isVoid && { partition_by: [field] }),
   });
   if (isVoid) {
-    // Nobody creates a table so; others may leave one so.
+    // No table is created like this, but another writer may leave one in this state.
     await dataset.foreign({ do: 'create', schema: shape, properties });
     await dataset.foreign({ do: 'partition_by', column: 'v', transform, name: 'v_void' });
   }
@@ -146,7 +146,7 @@ async function certifyPartitioned(engine: Engine, table: Partitioned): Promise<C
   return cellOf(engine.name, feature, lines, `${asked.length} predicates${planned}`);
 }
 
-/** A spec that others change, and a source column that the dataset promotes and renames. */
+/** Another writer changes the partition spec, and the dataset promotes and renames the source column. */
 async function evolved(context: Context): Promise<Dataset> {
   const first = schema(required(1, 'seq', 'long'), optional(2, 'id', 'int'), optional(3, 'region', 'string'));
   const later = schema(

@@ -14,7 +14,7 @@ const columns: readonly Column[] = [
   ...['date', 'timestamp', 'timestamptz', 'string', 'uuid', 'fixed[4]', 'binary'],
 ].map((type) => typed(type));
 
-/** 1800 to 2200, which is more than every engine's dates hold. */
+/** From 1800 to 2200; the dates of some engines end earlier. */
 const centuries: Column = { ...typed('date', 'date: centuries apart'), value: (rank) => (rank - 80) * 900 };
 
 const wild: readonly Column[] = [
@@ -36,7 +36,7 @@ const wild: readonly Column[] = [
   },
 ];
 
-/** Every engine answers every question on both tables: the same rows as were shipped. */
+/** Every engine evaluates every predicate on both tables, and must find the rows that were shipped. */
 async function* certifyRows({ engines, notRun }: Context, tables: readonly Twins[]): AsyncIterable<Cell> {
   const asked = tables.flatMap(({ questions }) => [...Map.groupBy(questions, ({ column }) => column).keys()]);
   for (const [engine, detail] of notRun) {
@@ -83,7 +83,7 @@ async function wrongRows(engine: Engine, { bounded, unbounded, files }: Twins, p
   return lines;
 }
 
-/** Every engine that tells plans as few files as the bounds allow, and none too few. */
+/** Every engine that reports its plan reads exactly the files that the bounds leave. */
 async function* certifyPlans({ engines }: Context, tables: readonly Twins[]): AsyncIterable<Cell> {
   for (const { name, plannedFiles } of engines) {
     if (plannedFiles === undefined) continue;
@@ -121,7 +121,7 @@ async function* certifyPlans({ engines }: Context, tables: readonly Twins[]): As
   }
 }
 
-/** How many files bounds and null counts leave. */
+/** The number of files that bounds and null counts cannot rule out. */
 function possibleFiles(files: readonly (readonly Row[])[], predicate: Predicate): number {
   const { column, type } = predicate;
   return files.filter((rows) => {
@@ -132,7 +132,7 @@ function possibleFiles(files: readonly (readonly Row[])[], predicate: Predicate)
   }).length;
 }
 
-/** Bounds are kept of 16 letters or bytes; `end` stands for whatever followed. */
+/** Bounds keep 16 characters or bytes; `end` is the rest of the value. */
 function cut(type: PrimitiveType, value: Canonical | undefined, end: string): Canonical | undefined {
   const letters = typeof value === 'string' ? [...value] : [];
   const kept = type === 'string' ? 16 : type === 'binary' ? 32 : letters.length;

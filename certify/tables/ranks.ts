@@ -2,10 +2,10 @@ import { parsePrimitive } from '../../lib/spec/primitive-type.ts';
 import type { PrimitiveType } from '../../lib/spec/schema.ts';
 import type { Value } from '../../local/shipper/dataset.ts';
 
-/** Ranks go from 0 to here; those of values are even, so that odd ones name values between them that are in no row. */
+/** The highest rank. Values in rows have even ranks, so that an odd rank is a value between two of them and in no row. */
 export const RANKS = 160;
 
-/** The value of a type that stands at a rank: a higher rank, a greater value. */
+/** The value of a type at a rank: the higher the rank, the greater the value. */
 export function valueAt(type: PrimitiveType, rank: number): Value {
   const from = rank - RANKS / 2;
   const primitive = parsePrimitive(type);

@@ -11,7 +11,7 @@ import { RANKS, valueAt } from './ranks.ts';
 
 export const FILES = 8;
 export const ROWS_A_FILE = 10;
-/** A file in which every column but `seq` is null throughout. */
+/** A file in which all values of every column but `seq` are null. */
 const NULL_FILE = 3;
 
 export interface Column {
@@ -19,7 +19,7 @@ export interface Column {
   readonly name: string;
   readonly type: PrimitiveType;
   readonly value: (rank: number) => Value;
-  /** What predicates compare with, by rank. @default value */
+  /** The literal in predicates for a rank. @default value */
   readonly literal?: (rank: number) => Value;
 }
 
@@ -30,13 +30,13 @@ export const typed = (type: PrimitiveType, feature: string = type): Column => ({
   value: (rank) => valueAt(type, rank),
 });
 
-/** A predicate, and the column that it is about. */
+/** A predicate and its column. */
 export interface Question {
   readonly column: Column;
   readonly predicate: Predicate;
 }
 
-/** One dataset as it is, and once more with no metrics kept, so that nothing can be pruned. */
+/** The same dataset twice: once with metrics, and once without, so that no engine can prune. */
 export interface Twins {
   readonly bounded: Dataset;
   readonly unbounded: Dataset;
@@ -88,7 +88,7 @@ export async function twins(
   };
 }
 
-/** What is asked of a column: values that are there and values between them, at either end and beyond, at random. */
+/** Random predicates on a column, with values in the table, between those, at both ends and beyond. */
 function questionsOf(column: Column, dice: Dice): readonly Question[] {
   const at = (rank: number): Canonical => {
     const shape = schema(required(1, 'v', column.type));
@@ -125,7 +125,7 @@ function prefixes(text: string): readonly { readonly op: 'starts with'; readonly
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** Those of the questions that the engine has time for. */
+/** The part of the predicates that a slow engine evaluates. */
 export function askedOf<T>(engine: Engine, questions: readonly T[]): readonly T[] {
   return questions.filter((_, index) => index % (engine.askedOf ?? 1) === 0);
 }

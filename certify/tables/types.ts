@@ -5,7 +5,7 @@ import { openDataset } from '../dataset.ts';
 import type { Context, Section } from '../section.ts';
 import { type CertifiedTable, certified, certifyTables } from './certified-table.ts';
 
-/** A column and its values, from the first row on; null where a column has fewer than others. */
+/** A column and its values from the first row on. Rows beyond its last value are null. */
 type Column = readonly [feature: string, field: NestedField, values: readonly Value[]];
 
 const bytes = (...values: readonly number[]) => Uint8Array.from(values);
@@ -17,7 +17,7 @@ const FIRST_MICRO = BigInt(FIRST_DAY) * DAY_MICROS;
 const LAST_MICRO = BigInt(LAST_DAY + 1) * DAY_MICROS - 1n;
 const moments = [0n, -1n, 1_767_225_600_123_456n, 951_782_400_000_000n];
 
-/** Every type of format version 2 on its own, and the values that trip readers in columns of their own. */
+/** A column for every type of format version 2, and separate columns for values that readers often get wrong. */
 const primitives: readonly Column[] = [
   ['boolean', optional(2, 'a_boolean', 'boolean'), [true, false, null]],
   ['int', optional(3, 'an_int', 'int'), [-(2 ** 31), 2 ** 31 - 1, 0, null]],
@@ -34,7 +34,7 @@ const primitives: readonly Column[] = [
     optional(8, 'a_wild_double', 'double'),
     [Number.NaN, Infinity, -Infinity, 1, null],
   ],
-  // Each in a column of its own: to the writer's dictionary both are one value.
+  // In separate columns, because the writer's dictionary takes both for one value.
   ['double: −0', optional(9, 'a_negative_zero', 'double'), [-0, null]],
   ['double: +0', optional(26, 'a_zero', 'double'), [0, null]],
   ['decimal(9,2)', optional(10, 'a_decimal9', 'decimal(9,2)'), [999_999_999n, -999_999_999n, -1n, 0n, null]],
@@ -135,7 +135,7 @@ const nested: readonly Column[] = [
 
 const nanos = [0n, 1_767_225_600_123_456_789n, -1n, null];
 
-/** Types that make some engines refuse a whole table: each has its own. */
+/** Types for which some engines refuse the whole table, so each is in a table of its own. */
 const lonely: readonly (readonly [Column, formatVersion: 2 | 3])[] = [
   [['time', optional(2, 'a_time', 'time'), [0n, DAY_MICROS - 1n, 43_200_000_001n, null]], 2],
   [['timestamp_ns (v3)', optional(2, 'a_nano', 'timestamp_ns'), nanos], 3],
@@ -151,7 +151,7 @@ async function typesTable(
   const dataset = await openDataset(context, name, settings);
   const shape = schema(required(1, 'seq', 'long'), ...columns.map(([, field]) => field));
   const length = Math.max(...columns.map(([, , values]) => values.length));
-  // The rows of two segments: what one has, then what the other has.
+  // Two segments, one after the other.
   for (const segment of [0, 1]) {
     await dataset.ship(
       shape,
@@ -167,7 +167,7 @@ async function typesTable(
   return certified(dataset, name, { features });
 }
 
-/** Goes round, so that a nested column without nulls has none. */
+/** Repeats the values, so that a nested column without nulls gets none. */
 function valueAt(values: readonly Value[], row: number): Value {
   return values[row % values.length] ?? null;
 }
