@@ -10,8 +10,8 @@ interface Ancestor {
 }
 
 /**
- * An index of the ancestry of a branch's head, so that a lookup costs as much as is asked, not as much as there is. A commit
- * that follows the previous one only adds its own snapshot; anything else rebuilds the index.
+ * An index of the ancestry of a branch's head, so that the cost of a lookup grows with the number of paths asked for and not with
+ * the history. A commit that follows the indexed head only adds its own snapshot; any other change rebuilds the index.
  */
 export interface Ancestry {
   readonly oldest: Snapshot | undefined;
@@ -23,7 +23,7 @@ export interface Ancestry {
   relevantTo(paths: Iterable<string>): readonly Snapshot[] | undefined;
 }
 
-/** Creates an index of one branch, to be asked with successive states. @param maxPaths beyond it there is no index */
+/** Creates the index of one branch, to be called with successive states. @param maxPaths with more paths there is no index */
 export function ancestryIndex(maxPaths: number) {
   /** For each path, the newest ancestor that lists it. */
   let listed = new Map<string, Ancestor>();
@@ -79,7 +79,7 @@ export function ancestryIndex(maxPaths: number) {
     for (const snapshot of missing(state, head).toReversed()) add(snapshot);
     of = state.snapshots;
     if (listed.size <= maxPaths) return ancestry;
-    // Too large to keep: the next one begins anew.
+    // The index is too large to keep: the next call starts again.
     of = undefined;
     listed = new Map();
     unlisted = [];

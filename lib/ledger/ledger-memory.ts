@@ -85,7 +85,7 @@ export function ledgerMemory(maxNames: number = MAX_NAMES): LedgerMemory {
   };
 }
 
-/** In names; the listing itself counts as one. */
+/** The size counted in names; the listing itself counts as one name. */
 function sizeOf(listing: Listing): number {
   if (listing.kind === 'segments') return 1 + listing.etags.size;
   return listing.kind === 'hashes' ? 1 + Math.ceil(listing.paths.length / 8) : 1;

@@ -11,7 +11,7 @@ export type Verdict =
   /** Proven: no snapshot of the branch registered it. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'registered'; readonly snapshotId: bigint }
-  /** The path is registered under another ETag: `entry` is what the table has, when a manifest told. */
+  /** The path is registered under another ETag. `entry` is the table's entry, if a manifest was read. */
   | { readonly kind: 'replaced'; readonly snapshotId: bigint; readonly entry: ManifestEntry | undefined }
   /** Neither found nor proven absent: history has expired since the upload, and compaction may have replaced it. */
   | { readonly kind: 'unprovable' };
@@ -30,7 +30,7 @@ export interface ManifestReader {
  * Decides for each candidate whether the branch's ancestry in this state contains it (I2). Presence is looked for in every
  * retained ancestor; absence counts only when it is proven (docs/exactly-once.md, "The ledger").
  *
- * @param memory of this table, where a container keeps it
+ * @param memory the ledger memory of this table, if the container keeps one
  */
 export async function consultLedger(
   state: TableState,
@@ -100,7 +100,7 @@ export async function searchSnapshots(
   return verdicts;
 }
 
-/** What was found of candidates, by plain path. */
+/** The verdicts on the candidates that were found, by plain path. */
 type Found = readonly (readonly [string, Verdict])[];
 
 function settle(open: OpenCandidates, verdicts: Map<string, Verdict>, found: Found): void {
@@ -176,7 +176,7 @@ async function lookUpHashes(
   });
 }
 
-/** The keys that both maps have, with both values, in as many steps as the smaller map has keys. */
+/** The keys that both maps have, with both values. Takes as many steps as the smaller map has keys. */
 function inBoth<A, B>(
   one: ReadonlyMap<string, A>,
   other: ReadonlyMap<string, B>,
@@ -189,7 +189,7 @@ function inBoth<A, B>(
   return found;
 }
 
-/** Manifest entries carry no ETag. Where the ledger has none either, a different size is what reveals an overwritten object. */
+/** Manifest entries have no ETag. If the ledger has none either, only a different size shows that the object was overwritten. */
 function foundAs(candidate: Candidate, snapshotId: bigint, entry: ManifestEntry, otherEtag = false): Verdict {
   return otherEtag || entry.fileSizeInBytes !== BigInt(candidate.sizeBytes)
     ? { kind: 'replaced', snapshotId, entry }

@@ -34,7 +34,7 @@ export interface Mention {
   readonly otherEtag: boolean;
 }
 
-/** @param tableUuid proofs of absence are of this table, or none */
+/** @param tableUuid proofs of absence for another table are ignored */
 export function openCandidates(candidates: readonly Candidate[], tableUuid?: string): OpenCandidates {
   const byPath = new Map(candidates.map((candidate) => [plainSpelling(candidate.uri), candidate]));
   const unproven = new Map(byPath);
@@ -86,7 +86,7 @@ interface Hashed {
   readonly hashes: LedgerHashes;
 }
 
-/** By the hash of the path. Those that have their verdict already are left out, as they would be when looked for. */
+/** The open candidates by the hash of their path. */
 function hashedPaths(byPath: ReadonlyMap<string, Candidate>): ReadonlyMap<number, readonly Hashed[]> {
   const hashed = [...byPath].map(([path, candidate]) => ({ path, hashes: ledgerHashes(candidate) }));
   return Map.groupBy(hashed, ({ hashes }) => hashes.path);

@@ -7,9 +7,9 @@ import { plainSpelling } from '../spec/object-uri.ts';
  */
 export interface PathIndex {
   readonly size: number;
-  /** False when the path is there already. */
+  /** False if the path is already in the set. */
   add(uri: string, sizeBytes: number): boolean;
-  /** Marks a path as seen, and says whether it is of this size; undefined when it is not there. */
+  /** Marks a path as seen, and returns whether it has this size; undefined if the path is not in the set. */
   see(uri: string, sizeBytes: number): 'same size' | 'other size' | undefined;
   wasSeen(uri: string): boolean;
 }
@@ -26,7 +26,7 @@ interface Slots {
   readonly marks: Uint8Array;
 }
 
-/** @param expected how many paths to make room for; more are taken too */
+/** @param expected the number of paths to reserve room for; the set grows beyond it */
 export function pathIndex(expected = 0): PathIndex {
   let slots = emptySlots(Math.max(LEAST_CAPACITY, Math.ceil((expected + 1) / MOST_TAKEN)));
   let size = 0;

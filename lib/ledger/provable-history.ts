@@ -8,7 +8,7 @@ import { readListing } from './registration-summary.ts';
  * How far back absence can be proven: for segments uploaded after this time, in milliseconds since 1970, or `beginning` if the
  * branch's history is complete. An earlier upload that is not found is `registration.unprovable`.
  *
- * @param memory of this table, where a container keeps it
+ * @param memory the ledger memory of this table, if the container keeps one
  */
 export function provableSince(
   state: TableState,

@@ -1,6 +1,6 @@
 /**
- * Finds where the parts of a JSON text are, in one pass over its bytes. Only names are decoded; nesting is followed by brackets outside
- * of strings, and what is inside a value is checked by whoever parses it.
+ * Finds the positions of members and elements in a JSON text, in one pass over its bytes. Only names are decoded. Nesting is
+ * followed by the brackets outside of strings; the inside of a value is checked when it is parsed.
  */
 
 export interface Span {
@@ -19,11 +19,11 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Visits the members of an object, in their order.
+ * Visits the members of an object, in order.
  *
- * @param visit gets a name and where its value begins; answers where that ends (`valueEnd`, `arrayEnd`)
- * @returns where the object ends
- * @throws SyntaxError when there is no object
+ * @param visit gets a member's name and the start of its value; returns the end of the value (`valueEnd`, `arrayEnd`)
+ * @returns the end of the object
+ * @throws SyntaxError if there is no object at `from`
  */
 export function scanObject(
   text: Uint8Array,
@@ -48,10 +48,10 @@ export function scanObject(
 }
 
 /**
- * Visits the elements of an array, in their order.
+ * Visits the elements of an array, in order.
  *
- * @returns where the array ends
- * @throws SyntaxError when there is no array
+ * @returns the end of the array
+ * @throws SyntaxError if there is no array at `from`
  */
 export function scanArray(text: Uint8Array, from: number, visit: (element: Span) => void): number {
   let at = skipBlank(text, from);
@@ -83,7 +83,7 @@ export function valueEnd(text: Uint8Array, start: number): number {
   return at;
 }
 
-/** The end of an array, searched from between two of its elements. @throws SyntaxError */
+/** The end of an array, if `from` is between two of its elements. @throws SyntaxError */
 export function arrayEnd(text: Uint8Array, from: number): number {
   return nestedEnd(text, from, 1);
 }

@@ -1,7 +1,7 @@
 /** An object of parsed JSON, whose fields are checked as they are read. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** @throws TypeError naming the field and what it holds; so does every function here */
+/** @throws TypeError naming the field and its value, like every function here */
 export function object(value: unknown, what: string): JsonObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
   throw new TypeError(`${what} is ${shown(value)}, not an object`);
@@ -26,7 +26,7 @@ export function long(json: JsonObject, key: string): bigint {
   throw new TypeError(`"${key}" is ${shown(value)}, not a long`);
 }
 
-/** Undefined when absent or null. */
+/** Undefined if absent or null. */
 export function optional<T>(
   read: (json: JsonObject, key: string) => T,
   json: JsonObject,

@@ -4,9 +4,11 @@
  */
 
 /**
- * Parses JSON; an integer literal beyond ±(2^53 - 1) becomes a `bigint`, every other number a `number`. `JSON.parse` tells the
- * digits of a literal only to a reviver, which takes several times as long: such literals are put in quotes before, behind a
- * character that no text of this JSON begins with, and made integers after.
+ * Parses JSON. An integer literal beyond ±(2^53 - 1) becomes a `bigint`, every other number a `number`.
+ *
+ * `JSON.parse` passes the digits of a literal only to a reviver, which takes several times as long. Therefore long literals are
+ * first turned into strings that begin with NUL, a character with which no string of this JSON begins, and these strings are
+ * turned into integers after parsing.
  */
 export function parseJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
@@ -31,7 +33,7 @@ function quoteLongIntegers(text: string): string {
   return parts.join('');
 }
 
-/** Behind the closing quote, or the end of a text that has none. */
+/** The position after the closing quote, or the end of the text if there is none. */
 function stringEnd(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let escapes = 0;
@@ -41,7 +43,7 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** What was marked, in place. */
+/** Replaces the marked strings by integers, in place. */
 function integersOf(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith('\0') ? integerOf(value.slice(1)) : value;
   if (Array.isArray(value)) {
@@ -88,7 +90,7 @@ function isFloatingPoint(column: unknown): boolean {
   return type === 'float' || type === 'double';
 }
 
-/** Iceberg's Java parser takes `1.0` for a double and refuses `1`, which is all that JavaScript knows of it. */
+/** Iceberg's Java parser accepts `1.0` as a double and refuses `1`, but JavaScript has the same number for both. */
 function withPoint(value: number | bigint): string {
   const text = Object.is(value, -0) ? '-0' : String(value);
   return /^-?\d+$/.test(text) ? `${text}.0` : text;

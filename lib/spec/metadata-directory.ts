@@ -1,7 +1,7 @@
 import { withoutEndSlashes } from './object-uri.ts';
 import type { TableState } from './table-state.ts';
 
-/** Where a table's metadata files, manifests and manifest lists go, without a slash at its end. */
+/** The directory of a table's metadata files, manifests and manifest lists, without a slash at its end. */
 export function metadataDirectory({
   location,
   properties,

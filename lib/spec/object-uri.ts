@@ -6,7 +6,7 @@ export function plainSpelling(uri: string): string {
   return uri.replace(/^s3[an]:\/\//, 's3://').replace(/^gcs:\/\//, 'gs://');
 }
 
-/** Without the slashes at its end. Each run of slashes is looked at once, however many a catalog sends. */
+/** Removes the slashes at the end, in time linear in the length of the text, however many slashes a catalog sends. */
 export function withoutEndSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
 }

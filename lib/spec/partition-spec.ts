@@ -6,7 +6,7 @@ export interface PartitionSpec {
 
 export interface PartitionField {
   readonly 'source-id': number;
-  /** v3's multi-argument transforms; a field with it instead of `source-id` is not supported. */
+  /** Written in v3 for transforms of several columns, which are not supported. */
   readonly 'source-ids'?: readonly number[];
   readonly 'field-id': number;
   readonly name: string;

@@ -2,8 +2,8 @@ import { parsePrimitive } from './primitive-type.ts';
 import type { PrimitiveType } from './schema.ts';
 
 /**
- * Iceberg's single-value bytes (spec, Appendix D): numbers little-endian, decimals the fewest bytes of big-endian two's
- * complement, strings in UTF-8, UUIDs, fixed and binary as they are.
+ * Iceberg's single-value bytes (spec, Appendix D): numbers are little-endian, decimals are the fewest bytes of big-endian two's
+ * complement, strings are UTF-8, and UUID, fixed and binary are their own bytes.
  */
 
 /** A whole number: int, long, date, time, timestamps, or the unscaled value of a decimal. */
@@ -13,14 +13,14 @@ export function wholeNumber(type: PrimitiveType, bytes: Uint8Array): bigint {
   return bytes.byteLength === 4 ? BigInt(view.getInt32(0, true)) : view.getBigInt64(0, true);
 }
 
-/** The bytes of a whole number; the type says how wide. @throws RangeError when it does not fit */
+/** The bytes of a whole number, in the width of the type. @throws RangeError if the number does not fit */
 export function wholeNumberBytes(type: PrimitiveType, value: bigint): Uint8Array {
   const bytes = fittingBytes(type, value);
   if (bytes === undefined) throw new RangeError(`${value} does not fit in ${type}`);
   return bytes;
 }
 
-/** The same; undefined when it does not fit. */
+/** Like {@link wholeNumberBytes}, but undefined if the number does not fit. */
 export function fittingBytes(type: PrimitiveType, value: bigint): Uint8Array | undefined {
   if (parsePrimitive(type).name === 'decimal') return minimalBigEndian(value);
   const width = type === 'int' || type === 'date' ? 4 : 8;
@@ -45,7 +45,7 @@ export function isFloatingPoint(type: PrimitiveType): boolean {
   return type === 'float' || type === 'double';
 }
 
-/** The order of two values of one type; NaN is not among them. Strings, UUIDs and bytes are in unsigned order (cases.md B6, B20). */
+/** Compares two values of one type, neither of them NaN. Strings, UUIDs and bytes are in unsigned order (cases.md B6, B20). */
 export function compareSingleValues(type: PrimitiveType, a: Uint8Array, b: Uint8Array): number {
   if (isWholeNumber(type)) {
     const [left, right] = [wholeNumber(type, a), wholeNumber(type, b)];
@@ -59,7 +59,7 @@ export function compareSingleValues(type: PrimitiveType, a: Uint8Array, b: Uint8
   return Buffer.compare(a, b);
 }
 
-/** Sign-extended to `size` bytes, as Avro's `fixed` has decimals. */
+/** The bytes of a decimal sign-extended to `size` bytes, as in Avro's `fixed`. */
 export function signExtended(bytes: Uint8Array, size: number): Uint8Array {
   const extended = Buffer.alloc(size, (bytes[0] ?? 0) >= 0x80 ? 0xff : 0);
   extended.set(bytes, size - bytes.length);

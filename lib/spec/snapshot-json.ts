@@ -1,7 +1,7 @@
 import { int, type JsonObject, long, object, optional, text, texts } from './json-object.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Reads a snapshot of the metadata's JSON (spec, "Snapshots"). @throws TypeError naming the field */
+/** Reads a snapshot from the metadata's JSON (spec, "Snapshots"). @throws TypeError naming the field */
 export function readSnapshot(json: unknown): Snapshot {
   const snapshot = object(json, 'a snapshot');
   const firstRowId = optional(long, snapshot, 'first-row-id');

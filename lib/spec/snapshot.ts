@@ -7,7 +7,7 @@ export interface Snapshot {
   /** 0 in v1 tables. */
   readonly sequenceNumber: bigint;
   readonly timestampMs: bigint;
-  /** Undefined in old v1 tables, which name manifests in the metadata itself. */
+  /** Undefined in old v1 tables, whose metadata lists the manifests itself. */
   readonly manifestList: string | undefined;
   readonly summary: Readonly<Record<string, string>>;
   readonly schemaId: number | undefined;

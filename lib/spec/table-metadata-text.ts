@@ -5,14 +5,17 @@ import type { Snapshot } from './snapshot.ts';
 import { readSnapshot } from './snapshot-json.ts';
 import { extendSnapshots } from './snapshot-log.ts';
 
-/** The arrays in which the metadata repeats, with every commit, what it said before. */
+/** Arrays that grow: after every commit they repeat what they had before. */
 const REPEATING = ['snapshots', 'snapshot-log'] as const;
 type Repeating = (typeof REPEATING)[number];
 
-/** What hardly any commit changes. */
+/** Members that hardly any commit changes. */
 const LASTING: ReadonlySet<string> = new Set(['schemas', 'partition-specs', 'sort-orders', 'properties']);
 
-/** What one metadata's text says of the next one's: the text of the arrays that repeat, and what lasts with the values it was read as. */
+/**
+ * The parts of a metadata text that the next text probably repeats: the text of the growing arrays, and the lasting members with
+ * the values that were parsed from them.
+ */
 export interface HistoryText extends Readonly<Partial<Record<Repeating, Uint8Array>>> {
   readonly lasting?: ReadonlyMap<string, LastingValue>;
 }
@@ -22,20 +25,20 @@ interface LastingValue {
   readonly value: unknown;
 }
 
-/** Metadata as it came, JSON in UTF-8, and where its members lie: it can be read without parsing all of it. */
+/** Metadata as received, JSON in UTF-8, and the positions of its members, so that it can be read without parsing all of it. */
 export interface MetadataText {
   readonly text: Uint8Array;
   readonly span: Span;
   readonly members: ReadonlyMap<string, Span>;
-  /** What is byte by byte the known one's, an array's beginning or all of a value, and may be read from there. */
+  /** The parts that equal the known text byte by byte: the beginning of an array, or a whole value. Their known values are used. */
   readonly repeated: HistoryText;
 }
 
 /**
- * Finds the members of the metadata that begins at a place of a text.
+ * Finds the members of the metadata that begins at a position of a text.
  *
- * @param known of the state before: a warm commit's answer repeats it, and what is repeated is compared, not looked through
- * @throws SyntaxError when there is no object
+ * @param known the history text of the previous state. The answer to a warm commit repeats it; comparing is faster than scanning
+ * @throws SyntaxError if there is no object at `from`
  */
 export function scanMetadata(text: Uint8Array, from: number, known: HistoryText = {}): MetadataText {
   const members = new Map<string, Span>();
@@ -64,14 +67,14 @@ export function scanMetadata(text: Uint8Array, from: number, known: HistoryText 
   return { text, span: { start: from, end }, members, repeated: { ...repeated, lasting } };
 }
 
-/** What is read of metadata's text: all but its history, its snapshots, and the text that the next one will repeat. */
+/** What is read from a metadata text: all members but the unread ones, the snapshots, and the text that the next one will repeat. */
 export interface ReadMetadata {
   readonly metadata: JsonObject;
   readonly snapshots: ReadonlyMap<bigint, Snapshot>;
   readonly historyText: HistoryText;
 }
 
-/** What grows with every commit, and is nothing to a commit. */
+/** Members that grow with every commit and that no commit needs. */
 const UNREAD: ReadonlySet<string> = new Set([
   ...REPEATING,
   'metadata-log',
@@ -80,10 +83,10 @@ const UNREAD: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads metadata. Of its snapshots those that the state before was read from, byte by byte the same, are that state's; what follows them
- * is parsed.
+ * Reads metadata. If the array of snapshots begins with the bytes that the previous state was read from, its snapshots are taken
+ * from that state, and only those that follow are parsed.
  *
- * @returns undefined where there is no array of snapshots, or one is there twice: then all of it is to be parsed
+ * @returns undefined if the array of snapshots is missing or cannot be read this way; the caller then parses the whole text
  */
 export function readMetadataText(
   found: MetadataText,
@@ -113,7 +116,7 @@ export function readMetadataText(
     }
     return { metadata, snapshots, historyText: { ...history, lasting } };
   } catch (error) {
-    // What is not understood here is for the whole parse to judge.
+    // Parsing the whole text decides whether it is an error.
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
@@ -123,7 +126,7 @@ function isRepeating(name: string): name is Repeating {
   return (REPEATING as readonly string[]).includes(name);
 }
 
-/** How much of the text at a place is the known array but for its closing bracket; 0 where it is another one. */
+/** The length of the known array without its closing bracket, if the text at this position begins with it; otherwise 0. */
 function repeatedBytes(text: Uint8Array, at: number, known: Uint8Array): number {
   const length = known.length - 1;
   if (known[0] !== OPEN_ARRAY) return 0;
@@ -131,7 +134,7 @@ function repeatedBytes(text: Uint8Array, at: number, known: Uint8Array): number 
   return same && isBetweenElements(text[at + length]) ? length : 0;
 }
 
-/** Whether an array or object, which ends by itself, stands at a place of a text. */
+/** Whether the text at this position is the known value. Only arrays and objects, because their last byte shows that they end. */
 function isRepeated(text: Uint8Array, at: number, known: Uint8Array): boolean {
   const opens = known[0] === OPEN_ARRAY || known[0] === OPEN_OBJECT;
   return opens && Buffer.compare(text.subarray(at, at + known.length), known) === 0;
@@ -140,12 +143,12 @@ function isRepeated(text: Uint8Array, at: number, known: Uint8Array): boolean {
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** A comma or the array's end: the last element is not longer than it was. */
+/** Whether the byte is a comma or ends the array, so that the element before it is complete. */
 function isBetweenElements(byte: number | undefined): boolean {
   return byte === 0x2c || byte === 0x5d;
 }
 
-/** One by one: a text and a tree of all of them at once would be ten times what is kept. */
+/** Reads the snapshots one by one: a text and a tree of all at once would take ten times the memory of what is kept. */
 function readAll(text: Uint8Array, { start }: Span): ReadonlyMap<bigint, Snapshot> {
   const all = new Map<bigint, Snapshot>();
   scanArray(text, start, (element) => {
@@ -155,7 +158,7 @@ function readAll(text: Uint8Array, { start }: Span): ReadonlyMap<bigint, Snapsho
   return all;
 }
 
-/** The snapshots before, and those of the array's end that follows them. */
+/** The previous snapshots, followed by those in the rest of the array; undefined if these cannot be appended. */
 function readOn(
   text: Uint8Array,
   end: Span,
@@ -163,7 +166,7 @@ function readOn(
 ): ReadonlyMap<bigint, Snapshot> | undefined {
   const rest = decode(text, end);
   if (rest === ']') return before;
-  // Behind a comma there is an element: the parser refuses a missing one.
+  // A comma must be followed by an element: the parser refuses a missing one.
   const added = parseJson(`[${rest.slice(1, -1)}]`) as readonly unknown[];
   return added.length === 0 ? undefined : extendSnapshots(before, added.map(readSnapshot));
 }

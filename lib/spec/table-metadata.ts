@@ -9,7 +9,7 @@ import { formatIdentifier, type TableIdentifier } from './table-identifier.ts';
 import { type MetadataText, type ReadMetadata, readMetadataText } from './table-metadata-text.ts';
 import type { TableState } from './table-state.ts';
 
-/** Where a catalog says that a table's metadata lies, and its contents; as text too where it is at hand. */
+/** The location and contents of a table's metadata as the catalog answers them, also as text if available. */
 interface MetadataAnswer {
   readonly metadataLocation: string | undefined;
   readonly metadata: JsonObject;
@@ -17,11 +17,12 @@ interface MetadataAnswer {
 }
 
 /**
- * Reads a table's metadata of format version 1, 2 or 3 as a catalog answers it (spec, "Table Metadata Fields"): what old v1
- * tables lack is filled in (cases.md C22), unknown attributes are ignored, everything relied on is checked.
+ * Reads a table's metadata of format version 1, 2 or 3 as a catalog answers it (spec, "Table Metadata Fields"). Fields that old v1
+ * tables lack are filled in (cases.md C22), unknown attributes are ignored, and everything that the code relies on is checked.
  *
- * @param before a state of the same table: what of it the text repeats byte by byte is not parsed again
- * @throws `table.unsupported` for a newer format, an encrypted table, or a v1 table without UUID; `catalog.refused` for what is malformed
+ * @param before an earlier state of the same table: parts that the text repeats byte by byte are not parsed again
+ * @throws `table.unsupported` for a newer format, an encrypted table, or a v1 table without UUID; `catalog.refused` for malformed
+ * metadata
  */
 export function readTableMetadata(
   identifier: TableIdentifier,
@@ -47,7 +48,7 @@ export function readTableMetadata(
       ...readState(metadata, read),
     };
   } catch (cause) {
-    // Of the second kind is what is nested too deeply to be read.
+    // A RangeError is thrown for metadata that is nested too deeply.
     if (!(cause instanceof TypeError || cause instanceof RangeError)) throw cause;
     throw new RegistrarError(
       'catalog.refused',
@@ -106,7 +107,7 @@ function readState(
   };
 }
 
-/** Sources of the default sort order's fields; v1 tables of old have no sort orders. */
+/** The source columns of the default sort order. Old v1 tables have no sort orders. */
 function readSortColumns(metadata: JsonObject): readonly number[] {
   const orders = optional(array, metadata, 'sort-orders') ?? [];
   const defaultId = optional(int, metadata, 'default-sort-order-id') ?? 0;
@@ -123,17 +124,17 @@ function readFormatVersion(metadata: JsonObject): 1 | 2 | 3 {
   throw new TypeError(`"format-version" is "${version}"`);
 }
 
-/** v1 tables may have one `schema` instead; its ID is then 0. */
+/** v1 tables may have a single `schema` instead, whose ID is 0. */
 function readSchemas(metadata: JsonObject, formatVersion: number): readonly NumberedSchema[] {
   const several = optional(array, metadata, 'schemas');
   if (several === undefined && formatVersion > 1) throw new TypeError('"schemas" is absent');
   return several === undefined ? [readSchema(metadata['schema'])] : schemasOf(several);
 }
 
-/** What a commit did not change is the same array as before. */
+/** Remembered, because the array is the same object as before if no commit changed it. */
 const schemasOf = onceFor((several: readonly unknown[]) => several.map(readSchema));
 
-/** v1 tables may have one `partition-spec`, a list of fields, instead; its ID is then 0. */
+/** v1 tables may have a single `partition-spec` instead, a list of fields, whose ID is 0. */
 function readSpecs(metadata: JsonObject, formatVersion: number): readonly PartitionSpec[] {
   const several = optional(array, metadata, 'partition-specs');
   if (several !== undefined) return specsOf(several);
@@ -148,7 +149,7 @@ const specsOf = onceFor((several: readonly unknown[]) =>
   }),
 );
 
-/** The first ID that partition fields get; v1 tables of old do not write it. */
+/** The first ID of a partition field. Old v1 tables do not write the IDs. */
 const FIRST_PARTITION_FIELD_ID = 1000;
 
 function readPartitionField(json: unknown, index: number): PartitionField {
@@ -163,7 +164,7 @@ function readPartitionField(json: unknown, index: number): PartitionField {
   };
 }
 
-/** Metadata without refs have `main` in `current-snapshot-id`. A ref to a snapshot that is not there would read as an empty branch. */
+/** In metadata without refs, `current-snapshot-id` is `main`. A ref to a missing snapshot is an error, since it would look like an empty branch. */
 function readRefs(
   metadata: JsonObject,
   snapshots: ReadonlyMap<bigint, Snapshot>,
@@ -200,7 +201,7 @@ function readRef(ref: JsonObject): SnapshotRef {
   };
 }
 
-/** The one that an ID names; old v1 tables have only one and no ID. */
+/** The schema or spec with the current ID. Old v1 tables have only one, and no ID. */
 function current<K extends string, T extends Readonly<Record<K, number>>>(
   metadata: JsonObject,
   key: string,

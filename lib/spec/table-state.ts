@@ -32,13 +32,13 @@ export interface TableState {
   readonly nextRowId?: bigint;
 }
 
-/** The snapshot that a branch points at; undefined when the branch does not exist (an empty table has no `main`). */
+/** The snapshot that a branch points at; undefined if the branch does not exist (an empty table has no `main`). */
 export function branchHead(state: TableState, branch: string): Snapshot | undefined {
   const ref = state.refs[branch];
   return ref?.type === 'branch' ? state.snapshots.get(ref.snapshotId) : undefined;
 }
 
-/** The retained ancestors of a snapshot, itself first; ends where a parent has expired or there is none. */
+/** The snapshot and its retained ancestors, newest first, until a parent has expired or there is none. */
 export function* ancestors(state: TableState, head: Snapshot | undefined): Generator<Snapshot> {
   const seen = new Set<bigint>();
   for (let at = head; at !== undefined && !seen.has(at.snapshotId); ) {

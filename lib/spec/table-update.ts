@@ -15,7 +15,7 @@ export type TableRequirement =
 /** A snapshot as a commit sends it (spec, "Snapshots"). */
 export interface SnapshotUpdate {
   readonly 'snapshot-id': bigint;
-  /** Left out when there is none: Java's parser fails on null. */
+  /** Left out if there is none: Java's parser fails on null. */
   readonly 'parent-snapshot-id'?: bigint;
   readonly 'sequence-number': bigint;
   readonly 'timestamp-ms': bigint;
@@ -50,7 +50,7 @@ export type TableUpdate =
       readonly 'snapshot-id': bigint;
     } & RefRetention);
 
-/** A ref's retention, sent back as it was loaded (iceberg-go#1600: leaving it out wipes it). */
+/** The retention settings of a ref, sent back as loaded, since leaving them out removes them (iceberg-go#1600). */
 export interface RefRetention {
   readonly 'max-ref-age-ms'?: bigint | number;
   readonly 'max-snapshot-age-ms'?: bigint | number;
