@@ -2,8 +2,8 @@ import { branchHead, type TableState } from '../spec/table-state.ts';
 import type { TableRequirement, TableUpdate } from '../spec/table-update.ts';
 
 /**
- * What an attempt has checked is what its commit asserts (I8): table UUID, branch head (if it has none, every other ref
- * seen too), current schema and default spec; with a schema change also the last field ID.
+ * Everything that an attempt has checked is asserted by its commit (I8): table UUID, branch head (if the branch has none, every
+ * other ref as well), current schema and default spec; with a schema change also the last field ID.
  */
 export function assertions(
   state: TableState,

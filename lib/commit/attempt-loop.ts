@@ -21,8 +21,8 @@ export interface Attempt extends Loaded {
   /** Counted from 1. Part of every manifest list's name, so that none is ever overwritten (I1). */
   readonly number: number;
   /**
-   * An earlier attempt's outcome is unknown and its snapshot was not found, so what cannot be proven absent may belong to that
-   * commit.
+   * An earlier attempt's outcome is unknown and its snapshot was not found. A segment that cannot be proven absent may belong to
+   * that commit.
    */
   readonly afterUnknown: boolean;
   /**
@@ -45,13 +45,13 @@ export interface CommitOptions<R> {
    * The state to begin with. One that an earlier commit left is safe: if it is stale, the assertions refuse the commit (I8).
    */
   readonly initial: Loaded;
-  /** @param before the state it replaces: what the catalog repeats of it is not parsed again */
+  /** @param before the state that the new one replaces; the parts that the catalog repeats are not parsed again */
   readonly reload: (before: TableState) => Promise<TableState>;
   /** @param asserted the state that the commit was staged on */
   readonly read: (landed: CommitResult & { outcome: 'landed' }, asserted: TableState) => TableState;
   /**
-   * Checks the ledger, merges, writes and stages on this state. `nothing` means that no segment is left to commit; `reload`
-   * that its answer needs a freshly loaded state (only for a state that is not fresh).
+   * Checks the ledger, merges the schema, writes the manifests and stages a commit on this state. `nothing` means that no segment
+   * is left to commit, `reload` that the decision needs a freshly loaded state (never returned for a fresh one).
    */
   readonly stage: (attempt: Attempt) => Promise<StagedCommit<R> | 'nothing' | 'reload'>;
   readonly retry: RetryLimits;
@@ -118,7 +118,7 @@ export async function commitInAttempts<R>(
     if (answered?.snapshots.has(staged.snapshotId)) {
       return { outcome: 'landed', state: answered, attempts: number, result: staged.result };
     }
-    // Yes alone is no proof: what the catalog answers has to have the snapshot (I3; cases.md D18).
+    // A success status alone proves nothing: the metadata in the answer must contain the snapshot (I3; cases.md D18).
     const result = answer.outcome === 'landed' ? unproven(staged.snapshotId) : answer;
     message = result.message;
     if (result.outcome === 'refused' && result.reason === 'missing') throw missing(table, message);
@@ -128,7 +128,8 @@ export async function commitInAttempts<R>(
       if (number === retry.maxAttempts || options.remainingMs() < askedMs + ATTEMPT_MS)
         throw throttled(table, message, askedMs);
     }
-    // A conflict of a cached state is no contention. Any other end waits before it looks, since a state grows old while one waits.
+    // A cached state that was stale is no contention, so no wait. All other cases wait before the reload, not after it: a loaded
+    // state would grow old during the wait.
     if (result.outcome === 'unknown' || askedMs !== undefined || fresh)
       await ports.timers.sleep(Math.max(askedMs ?? 0, backoffMs(number, retry, ports.random)));
     const asserted = state;

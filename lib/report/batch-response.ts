@@ -23,8 +23,8 @@ const FIRST_VISIBILITY_SECONDS = 15;
 const MAX_VISIBILITY_SECONDS = 15 * 60;
 
 /**
- * The messages to return to the queue, in order: those that failed, and whatever follows one of them in its group (I6), whether
- * done or not. The back-off is 15 s · 2ⁿ, at most 15 minutes, depending on how often the message has been received.
+ * The messages to return to the queue, in order: the failed ones, and every message that follows a failed one in its group (I6),
+ * even if it was registered. The back-off is 15 s · 2ⁿ, at most 15 minutes, where n is how often the message was received before.
  */
 export function failedMessages(results: readonly MessageResult[]): readonly FailedMessage[] {
   const stoppedGroups = new Set<string>();

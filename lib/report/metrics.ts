@@ -57,8 +57,8 @@ export const PUBLISHED: Readonly<Record<string, Published>> = {
 };
 
 /**
- * A log whose lines are also CloudWatch metrics (embedded metric format). The line that reports something is the measurement of
- * it, so neither can exist without the other.
+ * A log whose lines are also CloudWatch metrics (embedded metric format). The same line reports an event and measures it, so a
+ * metric cannot be missing where the line exists.
  */
 export function publishingLog(log: Log, namespace: string, clock: Clock): Log {
   const publish = (record: LogRecord) => withMetrics(record, namespace, clock.now());

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly uri: string;
   readonly code: ErrorCode;
   readonly message: string;
-  /** Its quarantine record; absent if the policy is `stop`, or if it is left as it is. */
+  /** Its quarantine record; absent if `on_segment_error` is `stop`, or if nothing is done about the segment. */
   readonly quarantineUri?: string;
 }
 

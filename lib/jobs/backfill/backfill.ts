@@ -27,7 +27,7 @@ export interface BackfillOptions {
 
 /** About 20 KB of memory per segment while it is decoded. */
 const SEGMENTS_A_COMMIT = 2_000;
-/** For the footers of two batches, being read or waiting for their commit. */
+/** Limit for the footers of two batches: one that is being read and one that waits for its commit. */
 const FOOTER_MEMORY_BYTES = 48 * 1024 * 1024;
 const NEVER = new AbortController().signal;
 
@@ -36,7 +36,7 @@ const NEVER = new AbortController().signal;
  * committed. Each table is searched once, at its first object. It can end at any point and be run again: what is already in a
  * table is recognised, whoever put it there (I2). A table that fails does not affect the others.
  *
- * @param listed the objects, in any order, through the ports that it is handed
+ * @param listed returns the objects, in any order, which it reads through the given ports (their requests are counted)
  * @throws the errors of the list itself; everything else is in the report
  */
 export async function backfill(

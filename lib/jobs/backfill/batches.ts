@@ -13,7 +13,7 @@ import { type OpenTable, openTable } from './open-table.ts';
 export interface Batch {
   readonly table: OpenTable;
   readonly objects: readonly LakeObject[];
-  /** The table has these paths with another size, so nothing that is known helps to judge them. */
+  /** The table has these paths with another size, so they are judged without the paths that were collected before. */
   readonly replaced: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface Batches extends AsyncIterable<Batch> {
 }
 
 /**
- * Sorts the objects of a lake into batches by table, in the order in which they come. How much waits to fill a batch is bounded
- * over all tables; beyond that the largest batch goes as it is.
+ * Sorts the objects of a lake into batches by table, in the order in which they are listed. The number of objects that wait for
+ * their batch to fill is limited over all tables. When the limit is reached, the largest batch is returned although it is not full.
  */
 export function batchesOf(
   objects: AsyncIterable<LakeObject>,
@@ -111,7 +111,7 @@ export function batchesOf(
   return {
     [Symbol.asyncIterator]: batches,
     forget(table) {
-      // A batch that was gathered before may find out once more.
+      // Another batch that was gathered earlier may report the same change again.
       const gathering = forgotten.has(table) ? undefined : gatherings.get(nameOf(table.dataset));
       forgotten.add(table);
       if (gathering !== undefined) gathering.table = reopened(table.dataset, gathering);
@@ -122,7 +122,7 @@ export function batchesOf(
     },
   };
 
-  /** Sorts again what was gathered with the earlier knowledge of the table. */
+  /** Sorts objects again that were gathered on an earlier state of the table. */
   async function reopened(dataset: Dataset, gathering: Gathering): Promise<OpenTable | undefined> {
     const table = await open(dataset);
     if (table === undefined) return undefined;
@@ -143,7 +143,7 @@ export function batchesOf(
   }
 }
 
-/** Counted in full batches, over all tables. */
+/** The most objects that may wait over all tables, in full batches. */
 const MOST_WAITING = 4;
 
 /** The dataset of an object; undefined for what cannot be a segment by its key alone. */

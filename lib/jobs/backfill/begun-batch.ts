@@ -54,7 +54,7 @@ export function begin(
   return { batch, references, footers, ports: tablePorts, end: () => memory.release(round) };
 }
 
-/** Reads the first few footers, whose sizes tell how much to request of the others. */
+/** Reads a few footers first: their sizes tell how many bytes to request for the other ones. */
 async function sizedFooters(
   { table }: Batch,
   references: readonly SegmentReference[],
@@ -94,7 +94,7 @@ export async function finish(begun: BegunBatch, work: Work): Promise<void> {
       batches.giveUp(batch.table);
       return;
     }
-    // Besides those of an outage: footers that found no room beside the others'.
+    // The rest are segments of an outage, and segments whose footers did not fit in memory.
     const done = new Set(settled.map(({ reference }) => reference));
     const rest = round.references.filter((reference) => !done.has(reference));
     if (rest.length === 0) return;
@@ -118,7 +118,7 @@ function failureOf(outcome: SegmentOutcome): RegistrarError | undefined {
   return outcome.kind === 'failed' ? outcome.error : undefined;
 }
 
-/** One registration, using what is known of the table as long as that holds for the state it is judged on. */
+/** Registers a batch. The paths that were collected of the table are used only if they hold for the state it is judged on. */
 async function commit(
   { batch, references, footers, ports }: BegunBatch,
   { batches }: Work,

@@ -114,7 +114,7 @@ interface Forecast extends TableForecast {
   readonly refusals: readonly Refusal[];
 }
 
-/** How many of a table's segments would be refused, if all are like those sampled. */
+/** Estimates how many of a table's segments would be refused, from the share of the sampled ones. */
 function ofAll({ segments, sampled, refusals }: Forecast): number {
   return sampled === 0 ? 0 : Math.round((refusals.length / sampled) * segments);
 }

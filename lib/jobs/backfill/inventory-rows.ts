@@ -12,7 +12,7 @@ export async function* csvRows(
   uri: string,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const bytes = Readable.from(chunks(store, uri), { objectMode: false });
-  // What fails is thrown by the iteration below, which reads the last of them.
+  // An error of any stream of the pipeline is thrown by the iteration below, so the callback has nothing to do.
   const input = uri.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line !== '') yield fieldsOf(line);

@@ -14,8 +14,8 @@ const BUCKET_AND_KEY: Columns = new Map([
  * The objects of an S3 Inventory in CSV, from its `manifest.json` or one of its data files (S3 User Guide, "Locating your
  * inventory list"). Keys are form-encoded there. Noncurrent versions and delete markers are left out.
  *
- * @param open what reads a file by its name: of the store, or local
- * @throws `config.invalid` for what is no such inventory; the store's own errors
+ * @param open returns the store that a file is read from, by the file's name: the object store, or local files
+ * @throws `config.invalid` for a file that is not such an inventory; the errors of the store
  */
 export async function* inventoryObjects(
   name: string,
@@ -78,7 +78,7 @@ function objectOf(row: readonly string[], columns: Columns, file: string): LakeO
   };
 }
 
-/** Decodes form encoding, in which a space is `+`; undefined for what is not encoded so. */
+/** Decodes form encoding, in which a space is `+`; undefined for a key that is not encoded like this. */
 function decoded(key: string | undefined): string | undefined {
   try {
     return key === undefined ? undefined : decodeURIComponent(key.replaceAll('+', ' '));

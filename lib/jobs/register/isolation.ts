@@ -27,7 +27,7 @@ const MAX_SEGMENTS_A_COMMIT = 1_500;
 const ALONE_FROM_RECEIVE = 10;
 /** No group is started with less time left than this. */
 const GROUP_MS = 5_000;
-/** After this many segments in a row that fail because catalog or store is down, the rest waits for the next delivery. */
+/** After this many failures in a row because the catalog or the store is down, the other segments wait for the next delivery. */
 const MAX_OUTAGES = 3;
 
 /**
@@ -73,7 +73,7 @@ export async function registerDelivered(
     const failure = done.outcomes.find((outcome) => outcome.kind === 'failed');
     const isGroupsFailure = failure !== undefined && failure.error.scope !== 'segment';
     outages = failure !== undefined && isOutage(failure.error.code) ? outages + 1 : 0;
-    // Whoever of several is to blame is found by beginning again with one.
+    // To find which segment of a failed group is to blame, the group is repeated from its first segment alone.
     if (!isGroupsFailure || group.length === 1) at += group.length;
     size = isGroupsFailure || alone ? 1 : Math.min(MAX_SEGMENTS_A_COMMIT, size * 2);
   }
@@ -81,7 +81,7 @@ export async function registerDelivered(
   return { outcomes: [...outcomes.values(), ...notReached(rest, target, ports)], registrations };
 }
 
-/** Goes through all segments once, as many at a time as their footers find room in memory. */
+/** Registers all segments once, in rounds of as many segments as have footers that fit in memory together. */
 async function inRounds(
   target: TableTarget,
   references: readonly SegmentReference[],

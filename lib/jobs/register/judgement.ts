@@ -43,8 +43,8 @@ export interface JudgementOptions {
   readonly manifests: ManifestReader;
   readonly memory: LedgerMemory;
   /**
-   * An earlier commit's answer was lost, so it may be the table's newest commit: what cannot be proven absent must not be
-   * quarantined then.
+   * The answer to an earlier commit was lost, and that commit may be the table's newest one. Segments that cannot be proven
+   * absent must then not be quarantined.
    */
   readonly afterUnknown: boolean;
 }
@@ -89,7 +89,7 @@ export async function judge(
     if (verdict.kind === 'absent') {
       provenAbsent.add(uri);
       const { copied: isCopy, absentAt } = shippedSegment.reference;
-      // One that comes with a proof was redriven: somebody has looked.
+      // A segment that carries a proof of absence was redriven: a person has checked it.
       if (isCopy === true && absentAt === undefined && entry.copies === 'quarantine') {
         condemned.set(uri, copied(uri, state));
         continue;
@@ -116,8 +116,8 @@ export interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
 }
 
 /**
- * The segment with the table's field IDs; undefined if it has none and does not fit, since nothing tells then which columns it
- * has.
+ * The segment with the table's field IDs. Undefined if the file has no field IDs and does not fit, because then nothing says
+ * which columns it has.
  */
 function underTableIds(segment: Segment, state: TableState, entry: Entry): Segment | undefined {
   if (segment.idsFrom === 'file') return segment;
@@ -177,7 +177,7 @@ function provenAbsence(absentAt: SegmentReference['absentAt']): Candidate['absen
   return { tableUuid, snapshotId: snapshotId === null ? null : BigInt(snapshotId) };
 }
 
-/** Decoded footers, by the options they were decoded with, so that retries and whoever decodes ahead share the work. */
+/** Decoded footers and the options they were decoded with, so that a retry does not repeat what decoding ahead has done. */
 const decoded = new WeakMap<SegmentRead, DecodedFooter>();
 
 interface DecodedFooter {

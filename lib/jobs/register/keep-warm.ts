@@ -20,8 +20,8 @@ export interface RegistrationEnd {
 }
 
 /**
- * The state for the next commit to begin with. Undefined if the branch is not at our snapshot or the schema ID is not the
- * predicted one: then the catalog did something else, and the table is loaded next time.
+ * The state on which the next commit begins. Undefined if the branch is not at our snapshot or the schema ID is not the
+ * predicted one: the catalog then did something else, and the next registration loads the table.
  */
 export function keepWarm({
   cached,
@@ -41,7 +41,7 @@ export function keepWarm({
     doubt: doubt(cached, amongShared, begun, end.attempts, branch),
   };
   if (end.outcome === 'nothing') {
-    // A state that came from the cache is no younger for having been looked at.
+    // Using a cached state does not make it younger.
     const loadedAtMs = begun.warm ? (cached?.loadedAtMs ?? nowMs) : nowMs;
     return { ...kept, loadedAtMs, list: listOfHead(cached, end.state, branch) };
   }

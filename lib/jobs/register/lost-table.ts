@@ -9,8 +9,9 @@ import type { CachedTable } from './table-cache.ts';
 const METADATA_FILE = /\/(\d+)-[^/]+\.metadata\.json$/;
 
 /**
- * The newest metadata file of a table at this location that has had a commit; undefined when there is none. If the catalog does
- * not know the table, it has lost it (docs/maintenance.md), and a second one there would forget what the first has registered.
+ * The newest metadata file, at this location, of a table that has had a commit; undefined when there is none. If such a file
+ * exists and the catalog does not know the table, the catalog has lost it (docs/maintenance.md). A second table at the same
+ * location would not know what the first one has registered.
  *
  * @throws `store.unavailable`, `auth.failed`
  */

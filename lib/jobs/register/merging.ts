@@ -78,7 +78,7 @@ export function mergingOf(
     const spec = newest && specOf(state, newest.partitionSpecId);
     if (spec === undefined) return { lookForMergeAt: plan.lookAgainAt };
     const merged = await merge(plan.sources, { state, schema, spec }, ports);
-    // What was in the way is likely to be there still.
+    // The cause of the failure probably still exists, so this batch does not try again.
     if (merged === undefined) return { lookForMergeAt: manifestCount(parentList) + limits.minCount };
     made = { merged, writtenFor: writtenFor(state, schema, spec) };
     return { merged };

@@ -9,7 +9,7 @@ import type { TableState } from '../../spec/table-state.ts';
  * Whether a path that is registered under another ETag holds the same segment uploaded again: size, record count and every
  * metric that both entry and footer have are equal. Metrics are compared under the schema of the registration.
  *
- * @param segment its field IDs are the table's; undefined where they cannot be told
+ * @param segment with the table's field IDs; undefined where they cannot be determined
  */
 export async function isReupload(
   segment: Segment | undefined,

@@ -39,7 +39,7 @@ export async function registerAlone(
       );
     }
     const trying = survived ? undefined : await ports.quarantine.put(tryRecord('trying', about, ports));
-    // A segment that is merely slow is answered for, so that the next invocation does not take it for deadly.
+    // The `trying` record of a slow segment is answered too. Otherwise the next invocation would conclude that the function died.
     const left = ports.remainingMs() - ANSWER_MS;
     const late = failed(about, outOfTime(about));
     const done = await withinTime(registerIt(), left, () => late, ports.timers);
@@ -72,8 +72,8 @@ interface Word {
   /** A `trying` record without an answer. */
   readonly deadly: Found | undefined;
   /**
-   * An earlier try reached an outcome: this segment does not kill functions. A try that an outage or lack of time ended proves
-   * nothing.
+   * An earlier try reached an outcome, so this segment does not kill functions. A try that ended because of an outage or for
+   * lack of time proves nothing.
    */
   readonly survived: boolean;
 }
@@ -105,7 +105,7 @@ function tryRecord(
   return { v: 1, kind, at, table, segment: quarantinedSegment(reference) };
 }
 
-/** Answers the `trying` record. A segment that is durable stays so even if this cannot be written. */
+/** Answers the `trying` record. If the answer cannot be written, a segment that is durable is acknowledged all the same. */
 async function answerTry(
   trying: string,
   outcome: SegmentOutcome | undefined,

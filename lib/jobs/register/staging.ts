@@ -80,13 +80,13 @@ export function stagingOf(
         afterUnknown,
         ...(bulk?.ledgerOf(state) ?? ledger),
       });
-      // A cached state may be a minute old: only one loaded now may condemn a segment.
+      // A cached state may be a minute old. Only a state that was loaded now may condemn a segment.
       if (judgement.condemned.size > 0 && !fresh) return 'reload';
-      // No assertion guards properties: they are written as a state loaded now has them.
+      // No assertion guards properties, so they are only changed on a state that was loaded now.
       if (!fresh && (setsProperties(judgement) || rememberedPaths(state) !== undefined)) return 'reload';
       last = judgement;
       if (judgement.accepted.length === 0) {
-        // Nor may it acknowledge one as registered: the branch may have been rolled back since.
+        // A cached state may not acknowledge a segment as registered either: the branch may have been rolled back since.
         return judgement.registered.size + judgement.ignored.size > 0 && !fresh ? 'reload' : 'nothing';
       }
 
@@ -128,7 +128,7 @@ export function stagingOf(
         summary: {
           ...entry.snapshot_properties,
           ...registrationSummary(accepted.map(({ segment }) => segment)),
-          // A backfill's uploads have waited for years, and say nothing of how long they do.
+          // The uploads of a backfill may be years old and say nothing about how long new uploads wait.
           ...(bulk === undefined && uploadSummary(accepted.map(({ segment }) => segment.lastModifiedMs))),
         },
       });
@@ -175,7 +175,7 @@ export function dataFilesOf(
   }));
 }
 
-/** Column properties follow renames in the same commit, so that metrics go by what they are after it. */
+/** Column properties follow renames in the same commit, so that the choice of metrics applies to the new names. */
 function propertiesAfter(
   before: TableState['properties'],
   updates: readonly TableUpdate[],

@@ -39,7 +39,7 @@ export const SOME_DOUBT = DOUBTED + 3;
  */
 export const MOST_DOUBT = DOUBTED + 8;
 
-/** Whether any cached table is written to by others: more than once another writer's commit was met. */
+/** Whether more than one commit of another writer was found in any cached table. */
 export function hasShared(cache: TableCache): boolean {
   return cache.values().some(({ doubt }) => doubt > SOME_DOUBT);
 }
@@ -78,7 +78,7 @@ export function listOfHead(
   return list !== undefined && list.path === branchHead(state, branch)?.manifestList ? list : undefined;
 }
 
-/** Caches a table. A container may meet many tables in its life, so the one unused the longest is dropped. */
+/** Caches a table. A container may register in many tables, so the least recently used one is dropped. */
 export function remember(cache: TableCache, key: string, table: CachedTable): void {
   keepLast(cache, key, table, MAX_TABLES);
 }
