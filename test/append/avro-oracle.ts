@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import avro from 'avsc';
 
-/** What an Avro reader of others (avsc) finds in a container file; longs are bigint, rows are plain. */
+/** Reads a container file with avsc, an independent Avro reader. Longs become bigint, records plain objects. */
 export interface AvroFile {
   readonly metadata: Readonly<Record<string, string>>;
   readonly schema: unknown;
@@ -43,7 +43,7 @@ export async function decodeAvro(bytes: Uint8Array): Promise<AvroFile> {
   return { metadata, schema: JSON.parse(metadata['avro.schema'] ?? 'null'), rows };
 }
 
-/** Without avsc's classes, bytes as hexadecimal text. */
+/** Plain objects instead of avsc's classes, and bytes as hexadecimal text. */
 function plain(value: unknown): unknown {
   if (Buffer.isBuffer(value)) return value.toString('hex');
   if (Array.isArray(value)) return value.map(plain);

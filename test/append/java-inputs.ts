@@ -4,7 +4,7 @@ import type { DataFile } from '../../lib/spec/manifest.ts';
 import type { PartitionSpec, PartitionValue } from '../../lib/spec/partition-spec.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 
-/** What `files/WriteGolden.java` was given. */
+/** The inputs from which `files/WriteGolden.java` wrote the golden files. */
 export const SNAPSHOT_ID = 8103159149723679872n;
 
 const optional = (id: number, name: string, type: Schema['fields'][number]['type']) => ({

@@ -18,7 +18,7 @@ import { dataFile, emptyTable } from './table.ts';
 const UUID = '0f9c2f8e-5f0e-4c5e-9d8e-3a1f6f1d2c3b';
 const golden = (name: string): Buffer => readFileSync(new URL(`files/${name}`, import.meta.url));
 
-/** A list of one manifest, as the n-th append of one file after `parent`. */
+/** The list after the n-th append of one manifest with one file, which follows `parent`. */
 function extend(
   formatVersion: 1 | 2 | 3,
   parent: ManifestList | undefined,
@@ -92,7 +92,7 @@ describe.each([1, 2, 3] as const)('a manifest list of format version %i', (forma
     },
   );
 
-  it('is read back as it was written, by Java or by this project', () => {
+  it('reads back what Java wrote and what this project wrote', () => {
     const name = `v${formatVersion}-partitioned-manifest-list.avro`;
     const theirs = readManifestList(golden(name), 's3://bucket/theirs.avro');
     const { list: ours } = extendManifestList({
@@ -108,7 +108,7 @@ describe.each([1, 2, 3] as const)('a manifest list of format version %i', (forma
     );
   });
 
-  it('keeps every inherited entry, the new one first, however many appends came before', () => {
+  it('lists the new entry first and keeps every inherited entry, however many appends came before', () => {
     let list: ManifestList | undefined;
     for (let n = 1; n <= 600; n += 1) ({ list } = extend(formatVersion, list, n));
     const read = readManifestList(encode(list as ManifestList, formatVersion), 's3://bucket/l.avro');
@@ -124,7 +124,7 @@ describe.each([1, 2, 3] as const)('a manifest list of format version %i', (forma
 });
 
 describe('extendManifestList', () => {
-  it('copies the encoded blocks of a list written here, and joins sixteen small ones', () => {
+  it('copies the encoded blocks of a list that the registrar wrote, and joins sixteen small blocks', () => {
     let list: ManifestList | undefined;
     for (let n = 1; n <= 302; n += 1) ({ list } = extend(2, list, n));
     const parent = readManifestList(encode(list as ManifestList, 2), 's3://bucket/l.avro');
@@ -139,7 +139,7 @@ describe('extendManifestList', () => {
     expect(joined.blocks[1]).toBe(parent.blocks[14]);
   });
 
-  it('never puts more records into a block than fit, nor joins what is large', () => {
+  it('never exceeds the records of a block, and never joins large blocks', () => {
     const sizes = (list: ManifestList | undefined) =>
       list?.blocks.map(({ recordCount }) => recordCount) ?? [];
     const [manifest] = manifestFiles(extend(2, undefined, 1).list);
@@ -191,7 +191,7 @@ describe('extendManifestList', () => {
     expect(() => extend(2, v1.list, 2)).toThrow(/left out file and row counts/);
   });
 
-  it('gives row IDs to inherited data manifests without one, and to no other (C13)', () => {
+  it('gives row IDs only to inherited data manifests that have none (C13)', () => {
     const first = extend(2, undefined, 1);
     const deletes = manifestFiles(first.list).map((file) => ({
       ...file,
@@ -234,7 +234,7 @@ describe('readManifestList', () => {
     expect(manifestFiles(renamed)).toEqual(manifestFiles(readManifestList(java, 's3://b/l.avro')));
   });
 
-  it('takes a header without avro.codec as uncompressed (C24)', () => {
+  it('reads a file without avro.codec as uncompressed (C24)', () => {
     const bytes = golden('manifest-list-null.avro');
     const named = Buffer.from('avro.codec');
     bytes.write('avro.kodak', bytes.indexOf(named));
@@ -257,7 +257,7 @@ describe('readManifestList', () => {
     expect(() => manifestFiles(change(list))).toThrow(expect.objectContaining({ code: 'table.unsupported' }));
   });
 
-  it('refuses another sync marker', () => {
+  it('refuses a block with another sync marker', () => {
     const bytes = golden('v2-unpartitioned-manifest-list.avro');
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
     expect(() => readManifestList(bytes, 's3://b/l.avro')).toThrow(/block 1 does not end in the sync marker/);
@@ -268,7 +268,7 @@ describe.each(['null', 'deflate', 'zstandard', 'snappy'])('a list in codec %s', 
   const whole = golden(`manifest-list-${codec}.avro`);
   const read = (bytes: Uint8Array) => manifestFiles(readManifestList(bytes, 's3://b/l.avro'));
 
-  it('is refused when it is cut within a block', () => {
+  it('is refused when it is truncated within a block', () => {
     const sync = Buffer.from('0123456789abcdef');
     for (let length = 0; length < whole.length; length += 7) {
       if (whole.subarray(0, length).toString('latin1').endsWith(sync.toString('latin1'))) continue;
@@ -276,7 +276,7 @@ describe.each(['null', 'deflate', 'zstandard', 'snappy'])('a list in codec %s', 
     }
   });
 
-  it('is read or refused, and nothing else, whatever bytes are changed', () => {
+  it('is either read or refused with a typed error, whatever bytes are changed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 5 }),

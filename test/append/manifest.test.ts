@@ -98,7 +98,7 @@ describe.each([1, 2, 3] as const)('a manifest of format version %i', (formatVers
   });
 });
 
-/** Buffers, as a reader has them. */
+/** The values as Buffers, which is what a reader returns. */
 const plain = (bounds: ReadonlyMap<number, Uint8Array>) =>
   new Map(bounds.entries().map(([id, bytes]) => [id, Buffer.from(bytes)]));
 

@@ -30,7 +30,7 @@ type Row = Record<string, unknown> & { readonly data_file: Record<string, unknow
 const golden = (version: number, kind: Kind): Buffer =>
   readFileSync(new URL(`files/v${version}-${kind}-manifest.avro`, import.meta.url));
 
-/** What this project wrote in snapshot 77 with sequence number 9. */
+/** A manifest that this project wrote in snapshot 77 with sequence number 9. */
 function ours(version: Version, kind: Kind, overrides: Partial<ListedManifest> = {}): MergeSource {
   const [manifest] = prepareAppend({
     state: emptyTable(version),
@@ -55,7 +55,7 @@ function merge(version: Version, kind: Kind, sources: readonly MergeSource[]) {
   });
 }
 
-/** The same entries as a writer might have them that puts its fields last to first and null second. */
+/** The same entries from a writer that has the fields in reverse order, and null as the second type of a union. */
 function inAnotherOrder(bytes: Uint8Array): Uint8Array {
   const container = readContainer(bytes);
   const reversed = (type: unknown): unknown => {
@@ -93,7 +93,7 @@ function inAnotherOrder(bytes: Uint8Array): Uint8Array {
   );
 }
 
-/** The same entries with other values of these fields. */
+/** The same entries with other values in these fields. */
 function withValues(bytes: Uint8Array, values: FieldValues): Uint8Array {
   const container = readContainer(bytes);
   const shape = shapeOf(container);
@@ -116,7 +116,7 @@ describe.each([1, 2, 3] as const)('mergeManifests of format version %i', (versio
     };
     const own = ours(version, kind, firstRowIds ? { firstRowId: 500n } : {});
 
-    it("takes Java's entries and ours in as existing, each with its snapshot and its numbers, all else as it was (C26)", async () => {
+    it("turns Java's entries and ours into existing entries with explicit snapshot and sequence numbers, and changes nothing else (C26)", async () => {
       const { merged, unmerged } = merge(version, kind, [own, java]);
       expect(unmerged).toEqual([]);
       const existing = (rows: readonly Row[], snapshot_id: bigint, number: bigint, rowId: bigint) =>
@@ -137,7 +137,7 @@ describe.each([1, 2, 3] as const)('mergeManifests of format version %i', (versio
       ]);
     });
 
-    it('has the schema and the header of what is written anew, and says in the list what there is', async () => {
+    it('has the schema and header of a new manifest, and the right counts in the list', async () => {
       const { merged } = merge(version, kind, [own, java]);
       const written = await decodeAvro(merged?.bytes ?? Buffer.alloc(0));
       expect(written.schema).toEqual((await decodeAvro(own.bytes)).schema);
@@ -189,7 +189,7 @@ describe('mergeManifests', () => {
     },
   );
 
-  it('merges what was merged before: what is explicit stays', async () => {
+  it('merges a merged manifest: explicit values stay', async () => {
     const once = merge(2, 'unpartitioned', [
       ours(2, 'unpartitioned'),
       { manifest: listedManifest(), bytes: golden(2, 'unpartitioned') },
@@ -203,7 +203,7 @@ describe('mergeManifests', () => {
     expect(rows[4]).toMatchObject({ sequence_number: 41n });
   });
 
-  it('leaves deleted entries behind, which are history', async () => {
+  it('drops deleted entries, which are history', async () => {
     const source = ours(2, 'unpartitioned');
     const deleting = rewriteManifest({
       ...source,
@@ -222,7 +222,7 @@ describe('mergeManifests', () => {
     expect(merged?.file).toMatchObject({ existingFilesCount: 3, deletedFilesCount: 0 });
   });
 
-  it('finds fields by ID where another writer has them in another order, in other unions, or not at all (C18)', async () => {
+  it('finds fields by ID if another writer has them in another order, in other unions, or not at all (C18)', async () => {
     const source = ours(2, 'partitioned');
     const theirs = inAnotherOrder(source.bytes);
     const { merged, unmerged } = merge(2, 'partitioned', [{ ...source, bytes: theirs }, source]);
@@ -232,7 +232,7 @@ describe('mergeManifests', () => {
     expect(rows.slice(0, 2)).toEqual(rows.slice(2));
   });
 
-  it('leaves a manifest with a field that it does not know as it is, and merges the others', () => {
+  it('keeps a manifest with an unknown field as it is, and merges the others', () => {
     const source = ours(2, 'unpartitioned');
     const container = readContainer(source.bytes);
     const schema = JSON.parse(container.schema);
@@ -249,7 +249,7 @@ describe('mergeManifests', () => {
     );
   });
 
-  it('gives an existing entry no sequence number of its manifest: writers of old left the file’s out (C12)', async () => {
+  it('never lets an existing entry inherit the sequence number of its manifest: old writers left out the file sequence number (C12)', async () => {
     const source = ours(2, 'unpartitioned');
     const existing = (sequenceNumber: bigint | null): MergeSource => ({
       manifest: { ...source.manifest, manifestPath: `s3://bucket/metadata/${sequenceNumber}.avro` },
@@ -277,7 +277,7 @@ describe('mergeManifests', () => {
     ]);
   });
 
-  it("widens partition values with their column's type, and not where their bytes would differ", async () => {
+  it('widens partition values with the type of their column, unless their bytes would differ', async () => {
     const partitionedBy = (id: number) => ({
       'spec-id': 1,
       fields: [{ 'source-id': id, 'field-id': 1000, name: 'p', transform: 'identity' }],
@@ -306,7 +306,7 @@ describe('mergeManifests', () => {
     expect(floats?.unmerged[0]?.error.message).toMatch(/a value of union cannot be written as union/);
   });
 
-  it('leaves a manifest that is cut as it is', () => {
+  it('keeps a truncated manifest as it is', () => {
     const source = ours(2, 'unpartitioned');
     const cut = { manifest: listedManifest(), bytes: source.bytes.subarray(0, source.bytes.length - 1) };
     const { merged, unmerged } = merge(2, 'unpartitioned', [source, cut]);
@@ -314,7 +314,7 @@ describe('mergeManifests', () => {
     expect(unmerged).toHaveLength(1);
   });
 
-  it('packs many entries into blocks, all of them', async () => {
+  it('packs all of many entries into blocks', async () => {
     const sources = Array.from({ length: 600 }, (_, n): MergeSource => {
       const [manifest] = prepareAppend({
         state: emptyTable(2),
@@ -335,7 +335,7 @@ describe('mergeManifests', () => {
     );
   });
 
-  it('has the bounds of all in its partition summaries; what one writer left out is known of none', () => {
+  it('combines the partition summaries; if one writer left them out, there are none', () => {
     const summary = (low: number, high: number, containsNan: boolean | undefined = false) => ({
       containsNull: low === 0,
       containsNan,

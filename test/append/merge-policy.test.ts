@@ -4,7 +4,7 @@ import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { type MergeLimits, mergeLimits, planMerge } from '../../lib/append/merge-policy.ts';
 
 const SPECS = new Set([0, 1]);
-/** Compressed, of twelve columns. */
+/** Compressed sizes for a table of twelve columns. */
 const FILE_BYTES = 700n;
 const HEADER_BYTES = 5000n;
 
@@ -37,7 +37,7 @@ function filesOf({ addedFilesCount = 0, existingFilesCount = 0 }: ListedManifest
   return addedFilesCount + existingFilesCount;
 }
 
-/** A table's list after commits of so many files each, every merge done that is planned. */
+/** The list of a table after commits with these numbers of files, in which every planned merge was done. */
 function grow(commits: readonly number[], limits: MergeLimits) {
   let list: readonly ListedManifest[] = [];
   let lookAgainAt = 0;
@@ -64,7 +64,7 @@ function grow(commits: readonly number[], limits: MergeLimits) {
 }
 
 describe('mergeLimits', () => {
-  it("are Java's defaults where the table says nothing, or nothing that is a number", () => {
+  it("are Java's defaults if the table has no properties, or properties that are not numbers", () => {
     const standard = { isEnabled: true, minCount: 100, targetSizeBytes: 8_388_608n };
     expect(mergeLimits({})).toEqual(standard);
     expect(mergeLimits({ 'commit.manifest.min-count-to-merge': 'many' })).toEqual(standard);
@@ -84,13 +84,13 @@ describe('mergeLimits', () => {
 describe('planMerge', () => {
   const limits = mergeLimits({});
 
-  it('merges from the least count on', () => {
+  it('merges from the minimum count on', () => {
     const list = singles(100);
     expect(planMerge(list, SPECS, limits).sources).toEqual(list);
     expect(planMerge(list.slice(1), SPECS, limits)).toEqual({ sources: [], lookAgainAt: 109 });
   });
 
-  it('takes manifests of data files of one spec that can be written, live and not encrypted, and no other', () => {
+  it('merges only live, unencrypted data manifests of one partition spec that can be written', () => {
     const others = [
       manifest(1, { content: 1 }),
       manifest(1, { partitionSpecId: 1 }),
@@ -106,20 +106,20 @@ describe('planMerge', () => {
     expect(planMerge(singles(300, { partitionSpecId: 7 }), SPECS, limits).sources).toEqual([]);
   });
 
-  it('leaves alone what is larger than all that would join it', () => {
+  it('keeps a manifest that is larger than all the others of a merge together', () => {
     const large = manifest(1000);
     const list = [...singles(60), large, ...singles(100)];
     expect(planMerge(list, SPECS, limits).sources).toEqual(list.slice(61));
   });
 
-  it('holds a bounded part of a backlog, and works it off in the commits that follow', () => {
+  it('merges a bounded part of a backlog, and the rest in later commits', () => {
     expect(planMerge(singles(10_000), SPECS, limits).sources).toHaveLength(200);
     const { list } = grow([...Array(10_000).fill(1)], { ...limits, minCount: 1_000_000 });
     const after = growFrom(list, 300, limits);
     expect(after.length).toBeLessThan(200);
   });
 
-  it('costs a table of n files n log n at most, whatever its commits bring, and no merge more than the target size', () => {
+  it('rewrites at most n log n entries of a table of n files, whatever the commits add, and never exceeds the target size', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 500 })), {
@@ -144,7 +144,7 @@ describe('planMerge', () => {
     );
   });
 
-  it('keeps the list of a table of 20,000 commits short, and looks through it rarely', () => {
+  it('keeps the list of a table of 20,000 commits short, and searches it rarely', () => {
     const { list, most, merges, looks } = grow([...Array(20_000).fill(1)], limits);
     expect(most).toBeLessThan(120);
     expect(list.reduce((sum, one) => sum + filesOf(one), 0)).toBe(20_000);

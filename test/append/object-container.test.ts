@@ -23,7 +23,7 @@ test('a small block is stored, a large one deflated', () => {
   expect(sizeOf(20_000).length).toBeLessThan(200);
 });
 
-/** A file of one block, as its writer says. */
+/** A file with one block, and the number of records that its writer claims. */
 function container(codec: string, schema: unknown, recordCount: number, bytes: Uint8Array) {
   return { codec, schema: JSON.stringify(schema), blocks: [{ recordCount, bytes }] };
 }

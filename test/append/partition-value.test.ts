@@ -5,7 +5,7 @@ import { claimedValue } from '../../lib/append/partition-path.ts';
 import { partitionValue } from '../../lib/append/partition-value.ts';
 import { type ResolvedPartitionField, resolvePartitionFields } from '../../lib/append/transform.ts';
 
-/** What Iceberg Java says, see `files/WriteTransforms.java`. */
+/** The results of Iceberg Java, written by `files/WriteTransforms.java`. */
 const golden = readFileSync(new URL('files/transforms.tsv', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')

@@ -40,7 +40,7 @@ describe('prepareAppend', () => {
     );
   });
 
-  it('writes always null for a void field whose column was dropped', () => {
+  it('writes nulls for a void field whose column was dropped', () => {
     const fields = [{ name: 'p', 'source-id': 99, 'field-id': 1000, transform: 'void' }];
     const state = emptyTable(2, { specs: [{ 'spec-id': 9, fields }] });
     const dataFiles = [{ ...dataFile('a'), specId: 9, partition: [null] }];
@@ -61,14 +61,14 @@ describe('prepareAppend', () => {
     expect([...readManifestEntries(bytes, 'm.avro')]).toHaveLength(1);
   });
 
-  it('refuses a tuple that is not of the spec, rather than write nulls', () => {
+  it('refuses a tuple of another spec instead of writing nulls', () => {
     const dataFiles = [{ ...dataFile('a'), specId: 5 }];
     expect(() =>
       prepareAppend({ state: emptyTable(2), schema: javaSchema, dataFiles, snapshotId: 1n, uuid }),
     ).toThrow(/21 values/);
   });
 
-  it('writes no manifest with more files than asked for, each file once, every manifest of its own name', () => {
+  it('writes no manifest with more files than asked for, each file once, each manifest under its own name', () => {
     const dataFiles = ['a', 'b', 'c', 'd', 'e'].map((name) => dataFile(name));
     const { manifests, ...prepared } = prepareAppend({
       state: emptyTable(2),

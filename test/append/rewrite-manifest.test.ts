@@ -53,7 +53,7 @@ describe.each([1, 2, 3] as const)("rewriteManifest of Java's manifests of format
       );
     });
 
-    it('keeps the header, and says in the list what there is', async () => {
+    it('keeps the header, and has the right counts in the list', async () => {
       const { bytes: made, file, removed } = rewritten(bytes, version, manifest);
       const header = ({ 'avro.codec': _codec, ...rest }: Readonly<Record<string, string>>) => rest;
       expect(header((await decodeAvro(made)).metadata)).toEqual(header((await decodeAvro(bytes)).metadata));

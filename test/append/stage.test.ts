@@ -90,7 +90,7 @@ describe('stageAppend', () => {
     ]);
   });
 
-  it('continues the parent: sequence number, totals, list, with the list of the last commit and without reading', () => {
+  it("continues the parent's sequence number, totals and list, using the list of the last commit without reading it", () => {
     const empty = emptyTable(2);
     const first = stage(empty, prepare(empty, [dataFile('a')], 1n));
     const state = afterCommit(empty, first.updates);
@@ -109,7 +109,7 @@ describe('stageAppend', () => {
     );
   });
 
-  it('stages what was prepared anew on the state of a second attempt, in a list of its own (D4, I1)', () => {
+  it('stages the prepared append again on the state of a second attempt, in a list of its own (D4, I1)', () => {
     const empty = emptyTable(3);
     const prepared = prepare(empty, [dataFile('ours', 4n)], 1n);
     const refused = stage(empty, prepared);
@@ -147,7 +147,7 @@ describe('stageAppend', () => {
     expect(snapshot).not.toHaveProperty('first-row-id');
   });
 
-  it('writes one manifest a partition spec and counts the partitions changed', () => {
+  it('writes one manifest per partition spec and counts the changed partitions', () => {
     const state = emptyTable(2);
     const prepared = prepare(state, [
       ...javaDataFiles('partitioned'),
@@ -163,7 +163,7 @@ describe('stageAppend', () => {
     expect(snapshotOf(stage(state, prepared)).summary['changed-partition-count']).toBe('3');
   });
 
-  it('leaves out a total that the parent lacks or has as no number (C5)', () => {
+  it('leaves out a total that the parent lacks, or that is not a number (C5)', () => {
     const empty = emptyTable(2);
     const first = stage(empty, prepare(empty, [dataFile('a')], 1n));
     const state = afterCommit(empty, first.updates);
@@ -204,7 +204,7 @@ describe('stageAppend', () => {
     expect(stage(state, prepared).listPath).toBe(`${prefix}snap-1-1-${OTHER_UUID}.avro`);
   });
 
-  it('refuses the list of another snapshot than the head, which would drop files (D4)', () => {
+  it('refuses the list of a snapshot other than the head, which would drop files (D4)', () => {
     const empty = emptyTable(2);
     const first = stage(empty, prepare(empty, [dataFile('a')], 1n));
     const state = afterCommit(empty, first.updates);
@@ -230,7 +230,7 @@ describe('stageAppend', () => {
     }
   });
 
-  it('refuses a v1 head that names its manifests in the metadata', () => {
+  it('refuses a v1 head whose manifests are listed in the metadata', () => {
     const empty = emptyTable(1);
     const first = stage(empty, prepare(empty, [dataFile('a')], 1n));
     const state = afterCommit(empty, first.updates);

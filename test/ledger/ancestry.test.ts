@@ -62,7 +62,7 @@ function entryOf({ uri }: { uri: string }): ManifestEntry {
   };
 }
 
-test('a warm index of the ancestry gives the verdicts of a walk through all of it, whatever happens to the history', async () => {
+test('a warm index of the ancestry gives the same verdicts as a walk through all of it, whatever happens to the history', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(writer, fc.array(candidateOf, { minLength: 1, maxLength: 4 })), {
@@ -111,7 +111,7 @@ test('a warm index of the ancestry gives the verdicts of a walk through all of i
   );
 });
 
-test('a commit that follows the one before looks at its own snapshot, not at 10,000', async () => {
+test('a commit that follows the previous one looks only at its own snapshot, not at 10,000', async () => {
   const ours = (id: bigint): Snapshot =>
     snapshot(id, {
       timestampMs: id,

@@ -43,7 +43,7 @@ const entry = (filePath: string, overrides: Partial<ManifestEntry> = {}): Manife
   ...overrides,
 });
 
-/** Manifests as a Map; every read is counted, since reads are what the ledger saves. */
+/** Manifests in a Map. Every read is counted, because the ledger exists to save reads. */
 function manifests(
   added: Record<string, readonly ManifestEntry[]> = {},
   live: readonly ManifestEntry[] = [],
@@ -122,7 +122,7 @@ describe('consultLedger: presence (I2)', () => {
     });
   });
 
-  test('reads the manifests of a registration that lists none only for paths between its first and last', async () => {
+  test('reads the manifests of a registration that lists no segments only for paths between its first and last path', async () => {
     const listed = { 'iceberg-registrar.segment-count': '5000' };
     const within = (first: string, last: string) =>
       tableWithHistory([
@@ -186,7 +186,7 @@ describe('consultLedger: absence is proven, never assumed (I2)', () => {
     expect(await verdict(state)).toEqual({ kind: 'absent', reads: ['added 2'] });
   });
 
-  test('a foreign snapshot that adds no file is not read; one that does not say is', async () => {
+  test('a foreign snapshot that adds no file is not read; a snapshot that does not say whether it adds files is read', async () => {
     const quiet = tableWithHistory([
       ours(1n, 0, other),
       foreign(2n, UPLOADED + 1, { 'added-data-files': '0' }),
@@ -213,7 +213,7 @@ describe('consultLedger: absence is proven, never assumed (I2)', () => {
     });
   });
 
-  test('expired history: found among the live files, or nothing can tell', async () => {
+  test('expired history: found among the live files, or unprovable', async () => {
     const state = tableWithHistory([{ ...ours(7n, UPLOADED + 1, other), parentSnapshotId: 6n }]);
     expect(await verdict(state, candidate(), manifests({}, [entry(uri, { snapshotId: 3n })]))).toMatchObject({
       kind: 'registered',
@@ -258,7 +258,7 @@ describe('consultLedger: absence that was proven before (a redrive)', () => {
   const absentAt = (snapshotId: bigint | null, tableUuid = expired.uuid) =>
     candidate({ absentAt: { tableUuid, snapshotId } });
 
-  test('needs history from that head only, met as an ancestor or as the parent of the oldest', async () => {
+  test('needs history only since that head, which is an ancestor or the parent of the oldest ancestor', async () => {
     expect(await verdict(expired)).toMatchObject({ kind: 'unprovable' });
     expect(await verdict(expired, absentAt(7n))).toEqual({ kind: 'absent', reads: [] });
     expect(await verdict(expired, absentAt(6n))).toEqual({ kind: 'absent', reads: [] });
@@ -329,14 +329,14 @@ describe('ledgerMemory: a warm container reads each snapshot once', () => {
     expect(await verdict(state, another, known, memory)).toEqual({ kind: 'absent', reads: ['added 2'] });
   });
 
-  test('beyond its bound it forgets, and answers the same', async () => {
+  test('beyond its limit it forgets everything, and gives the same verdicts', async () => {
     const [memory, known] = [ledgerMemory(1), manifests({ 2: [entry(uri)] })];
     for (let times = 0; times < 2; times += 1) {
       expect(await verdict(state, candidate(), known, memory)).toMatchObject({ kind: 'registered' });
     }
   });
 
-  test('a table dropped and made again has nothing of the old one', async () => {
+  test('a table that was dropped and created again has nothing of the old table', async () => {
     const memory = ledgerMemory();
     const known = manifests({ 2: [entry(uri)] });
     await verdict(state, candidate(), known, memory);
@@ -365,7 +365,7 @@ describe('provableSince', () => {
     });
   });
 
-  test('is short once what waits longest has used up half of it', () => {
+  test('is short once the longest-waiting message has used up half of it', () => {
     expect(isHistoryShort(0, 50, 100)).toBe(false);
     expect(isHistoryShort(0, 49, 100)).toBe(true);
     expect(isHistoryShort('beginning', 0, 100)).toBe(false);

@@ -16,7 +16,7 @@ describe('pathIndex', () => {
     expect(index.see(uri(2), 2 + 2 ** 31)).toBe('other size');
   });
 
-  test('tells a path that is there already, in another spelling too', () => {
+  test('recognises a path that it has, in another spelling too', () => {
     const index = pathIndex();
     expect(index.add('s3a://lake/k', 1)).toBe(true);
     expect(index.add('s3://lake/k', 1)).toBe(false);

@@ -28,7 +28,7 @@ describe('registrationSummary', () => {
     expect([...listing.etags]).toEqual(entries(count).map(({ uri, etag }) => [uri, etag]));
   });
 
-  test('writes eight bytes a segment above 1 KiB', () => {
+  test('writes eight bytes per segment above 1 KiB', () => {
     const listing = readListing(registrationSummary(entries(200)));
     expect(listing.kind).toBe('hashes');
     if (listing.kind !== 'hashes') return;
@@ -38,7 +38,7 @@ describe('registrationSummary', () => {
     expect(mention('s3://lake/in/orders/else.parquet', 'etag-7')).toBeUndefined();
   });
 
-  test('writes the number alone above 16 KiB, and between which paths they are', () => {
+  test('writes only the number and the first and last path above 16 KiB', () => {
     const summary = registrationSummary(entries(2_000).toReversed());
     const range = [entries(1)[0]?.uri, entries(2_000).at(-1)?.uri];
     expect(readListing(summary)).toEqual({ kind: 'count', range });
@@ -59,7 +59,7 @@ describe('readListing', () => {
     expect(listing.kind === 'segments' && listing.etags.get('s3://b/k.parquet')).toBe('e');
   });
 
-  test("sends a damaged list of ours to the manifests, and knows others' snapshots", () => {
+  test('takes a damaged list for one whose manifests must be read, and recognises snapshots of other writers', () => {
     expect(readListing({ 'iceberg-registrar.segments': '[1]' })).toEqual({ kind: 'count' });
     expect(readListing({ 'iceberg-registrar.segments': '["no-etag"]' })).toEqual({ kind: 'count' });
     for (const range of ['["a"]', '["a","b","c"]', '[1,2]', 'a'])

@@ -6,7 +6,7 @@ test('a summary tells when the oldest segment was uploaded', () => {
   expect(oldestUploadMs(summary)).toBe(1_795_966_382_000);
 });
 
-test('a summary of others tells nothing, nor does one that makes no sense', () => {
+test('a summary of another writer, or with a value that is not a time, gives none', () => {
   expect(oldestUploadMs({ operation: 'append' })).toBeUndefined();
   expect(oldestUploadMs({ 'iceberg-registrar.oldest-upload-ms': 'soon' })).toBeUndefined();
 });

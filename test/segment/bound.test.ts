@@ -13,18 +13,18 @@ describe('truncateBound', () => {
     expect(truncateBound(text, 'string', 16, 'upper')).toEqual(utf8(`${'a'.repeat(15)}\u{1f601}`));
   });
 
-  test('steps over the surrogates, which UTF-8 does not have', () => {
+  test('skips the surrogates, which UTF-8 does not have', () => {
     expect(truncateBound(utf8('\ud7ffx'), 'string', 1, 'upper')).toEqual(utf8('\ue000'));
   });
 
-  test('raises the last code point that can be raised, and has no bound when none can (B7)', () => {
+  test('raises the last code point that can be raised, and gives no bound if none can (B7)', () => {
     const last = '\u{10ffff}';
     expect(truncateBound(utf8(`a${last}${last}x`), 'string', 3, 'upper')).toEqual(utf8('b'));
     expect(truncateBound(utf8(last.repeat(17)), 'string', 16, 'upper')).toBeUndefined();
     expect(truncateBound(utf8(last.repeat(17)), 'string', 16, 'lower')).toEqual(utf8(last.repeat(16)));
   });
 
-  test('raises bytes with carry, and has no bound for bytes FF (B9)', () => {
+  test('raises the last byte that can be raised, and gives no bound if all are FF (B9)', () => {
     expect(truncateBound(Uint8Array.of(1, 0xff, 0xff, 9), 'binary', 3, 'upper')).toEqual(Uint8Array.of(2));
     expect(truncateBound(new Uint8Array(17).fill(0xff), 'binary', 16, 'upper')).toBeUndefined();
   });

@@ -19,7 +19,7 @@ const withMetaData = (change: Partial<typeof metaData>): Partial<ColumnChunk> =>
 });
 
 describe('checkedChunk', () => {
-  test('answers where a chunk starts: at its dictionary page, if that is earlier', () => {
+  test('returns where a chunk starts: at its dictionary page, if that is earlier', () => {
     expect(check({}).start).toBe(4n);
     const dictionary = { dataPageOffset: 20n, totalCompressedSize: 50n };
     expect(check(withMetaData({ ...dictionary, dictionaryPageOffset: 6n })).start).toBe(6n);
@@ -71,7 +71,7 @@ describe('checkedChunk', () => {
     expect(() => check(change)).toThrow(/"c"/);
   });
 
-  test('asks nothing of the place of a chunk without rows', () => {
+  test('does not check the position of a chunk without rows', () => {
     expect(
       check(withMetaData({ numValues: 0n, dataPageOffset: 0n, totalCompressedSize: 0n }), 0n).start,
     ).toBe(0n);

@@ -21,7 +21,10 @@ const [MILLIS, MICROS, NANOS] = [1, 2, 3];
 const unsupported = 'sink.iceberg_unsupported_type';
 const inconsistent = 'segment.inconsistent';
 
-/** Iceberg spec, Appendix A, read from the file's side; parquet-format, LogicalTypes.md. What stands once is the same in both versions. */
+/**
+ * The mapping of Parquet types (Iceberg spec, Appendix A; parquet-format, LogicalTypes.md). A single result holds for format
+ * versions 2 and 3.
+ */
 const matrix: readonly [
   title: string,
   physical: number,
@@ -149,7 +152,7 @@ describe('columnType', () => {
     expect(() => segmentFrom(footer)).toThrow(/"n".*UINT\(64\) on INT64.*Iceberg long.*signed integers/);
   });
 
-  test('takes milliseconds where timestamp_millis accepts them, and bounds them in microseconds (A14)', () => {
+  test('accepts milliseconds with timestamp_millis: accept, with bounds in microseconds (A14)', () => {
     const millis = new Uint8Array(BigInt64Array.of(1754856293080n).buffer);
     const footer = flatFooter(
       [{ name: 't', physical: 2, converted: 9 }],

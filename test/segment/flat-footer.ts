@@ -73,7 +73,7 @@ export function flatFooter(
   );
 }
 
-/** The segment that a footer makes, in a file that is large enough. */
+/** The segment of a footer, in a file that is large enough for its chunks. */
 export function segmentFrom(footer: Uint8Array, options: Partial<SegmentOptions> = {}): Segment {
   const segment = segmentOf(
     { scheme: 's3', bucket: 'lake', key: 'a.parquet' },
@@ -97,7 +97,7 @@ export function segmentFrom(footer: Uint8Array, options: Partial<SegmentOptions>
   return segment;
 }
 
-/** The segment that a whole file is. */
+/** The segment of a whole file. */
 export function segmentOfFile(file: Uint8Array): Segment {
   const trailer = file.length - 8;
   const length = new DataView(file.buffer, file.byteOffset).getUint32(trailer, true);

@@ -10,7 +10,7 @@ const fileMetaData = (fields: Readonly<Record<number, ThriftValue | undefined>> 
     struct({ 1: i32(2), 2: list('struct', [root, column]), 3: i64(0), 4: list('struct', []), ...fields }),
   );
 
-/** Bytes of a struct that begins with what is given, whatever follows. */
+/** A struct that begins with the given bytes. */
 const after = (...bytes: number[]): Buffer => Buffer.concat([Buffer.from(bytes), Buffer.alloc(64)]);
 
 describe('decodeFooter', () => {
@@ -130,7 +130,7 @@ describe('decodeFooter', () => {
     expect(() => decodeFooter(fileMetaData({ 2: list('struct', elements) }))).toThrow(/the limit is 100000/);
   });
 
-  test('meets each byte of a large footer at most once a pass (A28)', () => {
+  test('does at most one step per byte of a large footer in each pass (A28)', () => {
     const columns = Array.from({ length: 200 }, (_, i) => ({ name: `c${i}`, physical: 1 }));
     const statistics = columns.map(() => ({
       nulls: 0,
@@ -144,7 +144,7 @@ describe('decodeFooter', () => {
     expect(footer.work()).toBeLessThan(2 * bytes.length);
   });
 
-  test('a schema that was met before is the same one, wherever it lies, and costs as much work', () => {
+  test('a schema with the same bytes as an earlier one is the same object, and counts as the same work', () => {
     const first = decodeFooter(fileMetaData());
     const again = decodeFooter(
       encode(
@@ -158,7 +158,7 @@ describe('decodeFooter', () => {
     expect(decodeFooter(fileMetaData({ 2: list('struct', [root, renamed]) })).schema).not.toBe(first.schema);
   });
 
-  test('a schema is forgotten after a few others, and one that is large is not kept', () => {
+  test('a schema is forgotten after a few others, and a large schema is not kept', () => {
     const named = (name: string) => {
       const leaf = struct({ 1: i32(1), 3: i32(1), 4: binary(name), 9: i32(1) });
       return decodeFooter(fileMetaData({ 2: list('struct', [root, leaf]) })).schema;

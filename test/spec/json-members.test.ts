@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arrayEnd, decode, scanArray, scanObject, valueEnd } from '../../lib/spec/json-members.ts';
 
-/** The members that `scanObject` finds, parsed. Of a name that comes twice the last counts, as with `JSON.parse`. */
+/** The members that `scanObject` finds, parsed. If a name occurs twice, the last one counts, as with `JSON.parse`. */
 function parsed(text: string): Record<string, unknown> {
   const bytes = Buffer.from(text);
   const members: (readonly [string, unknown])[] = [];
@@ -44,7 +44,7 @@ test.each(['', '[]', '"a"', '{', '{"a"}', '{"a":}', '{"a":1', '{"a":[1}', '{"a":
   },
 );
 
-test('arrayEnd is the end of an array from between two of its elements on', () => {
+test('arrayEnd finds the end of an array from between two of its elements', () => {
   const text = Buffer.from('{"x":[[1],[2]],"list":[{"a":"]"},{"b":[2]}],"y":3}');
   const start = text.indexOf('[{"a"');
   const whole = '[{"a":"]"},{"b":[2]}]';
@@ -55,7 +55,7 @@ test('arrayEnd is the end of an array from between two of its elements on', () =
   expect(() => arrayEnd(text.subarray(0, start + whole.length - 1), start + 1)).toThrow(SyntaxError);
 });
 
-/** What `scanArray` visits, parsed, and where it ends. */
+/** The elements that `scanArray` visits, parsed, and the end that it returns. */
 function elements(text: string, from = 0): { readonly values: readonly unknown[]; readonly end: number } {
   const bytes = Buffer.from(text);
   const values: unknown[] = [];

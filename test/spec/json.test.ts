@@ -52,7 +52,7 @@ describe('parseJson', () => {
     ),
   }));
 
-  test('reads as a reviver would that is told the digits of every number', () => {
+  test('reads like a reviver that gets the digits of every number', () => {
     const revive = (_key: string, value: unknown, { source }: { readonly source: string }) =>
       typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
         ? BigInt(source)

@@ -23,7 +23,7 @@ function extended(snapshots: Snapshots, ...ids: readonly bigint[]): Snapshots {
   return next;
 }
 
-test('extendSnapshots is a map with the added ones last, whatever is extended in whatever order', () => {
+test('extendSnapshots gives a map with the added snapshots last, whatever maps are extended in whatever order', () => {
   const steps = fc.array(fc.record({ of: fc.nat(), count: fc.integer({ min: 0, max: 3 }) }), {
     maxLength: 12,
   });
@@ -55,12 +55,12 @@ test('extendSnapshots is a map with the added ones last, whatever is extended in
   );
 });
 
-test('extendSnapshots refuses an ID that is there, and one that comes twice', () => {
+test('extendSnapshots refuses an ID that the map has, and an ID that is added twice', () => {
   expect(extendSnapshots(mapOf(1n), [snapshot(1n)])).toBeUndefined();
   expect(extendSnapshots(mapOf(1n), [snapshot(2n), snapshot(2n)])).toBeUndefined();
 });
 
-test('isContinued is true of what was extended, never of a fork or another map', () => {
+test('isContinued is true for an extended map, never for a fork or another map', () => {
   const first = extended(mapOf(1n), 2n);
   const second = extended(first, 3n);
   const fork = extended(first, 4n);

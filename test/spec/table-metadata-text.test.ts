@@ -7,10 +7,10 @@ import type { TableState } from '../../lib/spec/table-state.ts';
 
 const identifier = { namespace: ['lake'], name: 'orders' };
 
-/** Read in one piece, and as text on the state before: what both say without the text that one keeps. */
+/** Reads metadata parsed as a whole, and as text on the previous state; both without the text that the state keeps. */
 function both(text: string, before?: TableState) {
   const answer = { metadataLocation: 's3://lake/m.json', metadata: parseJson(text) as never };
-  // As in an answer, behind other members.
+  // As in a catalog's answer, after other members.
   const bytes = Buffer.from(`{"metadata":${text},"config":{}}`);
   const metadataText = scanMetadata(bytes, '{"metadata":'.length, before?.historyText);
   const plain = (state: TableState) => {
@@ -27,7 +27,7 @@ interface SnapshotJson {
   readonly summary: Record<string, string>;
 }
 
-/** Texts that look like what the tokenizer looks for. */
+/** Texts that contain the characters which the scanner looks for. */
 const treacherous = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom(
@@ -98,7 +98,7 @@ const fieldsOf = (columns: number) =>
     type: 'int',
   }));
 
-test('what is read on from the state before is what is read in one piece, whatever other writers and the catalog do', () => {
+test('reading on from the previous state gives the same as parsing the whole, whatever other writers and the catalog do', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(step, layouts), { minLength: 1, maxLength: 8 }), (steps) => {
       let snapshots: readonly SnapshotJson[] = [];
@@ -138,7 +138,7 @@ test('what is read on from the state before is what is read in one piece, whatev
   );
 });
 
-test('an appended snapshot alone is parsed: the ones before are the very objects of the state before', () => {
+test('only the appended snapshot is parsed: the others are the very objects of the previous state', () => {
   const text = (ids: readonly bigint[]) =>
     stringifyJson({
       'format-version': 2,
@@ -166,7 +166,7 @@ test('an appended snapshot alone is parsed: the ones before are the very objects
   expect(expired.snapshots.get(2n)).not.toBe(first.snapshots.get(2n));
 });
 
-test('what no commit changed is what it was; of a member that comes twice the last counts', () => {
+test('members that no commit changed are the same objects; if a member occurs twice, the last one counts', () => {
   const schemas = '[{"type":"struct","schema-id":0,"fields":[]}]';
   const text = (members: string) =>
     `{"format-version":2,"table-uuid":"u","location":"s3://lake/orders","last-sequence-number":1,"last-updated-ms":1,"last-column-id":1,` +

@@ -64,7 +64,7 @@ function read(metadata: object): TableState {
 const withField = (field: object) => ({ ...schema, fields: [field] });
 const ofType = (type: object) => ({ id: 1, name: 'a', required: false, type });
 
-/** `{a: undefined}` takes `a` away. */
+/** `{a: undefined}` removes `a`. */
 const without = (key: string) => ({ ...v2, [key]: undefined });
 
 describe('readTableMetadata', () => {
@@ -109,7 +109,7 @@ describe('readTableMetadata', () => {
     expect(branchHead(state, 'main')).toMatchObject({ firstRowId: 0n, addedRows: 7n });
   });
 
-  it('reads a v1 table of old: one schema, one spec, no refs, no snapshot log (C22)', () => {
+  it('reads an old v1 table: one schema, one spec, no refs, no snapshot log (C22)', () => {
     const state = read({
       'format-version': 1,
       'table-uuid': v2['table-uuid'],
@@ -168,7 +168,7 @@ describe('readTableMetadata', () => {
     expect(branchHead(state, 'main')?.summary).toEqual({ operation: 'append', 'total-records': '5' });
   });
 
-  it('keeps the retention of refs, and nothing else of them (C19)', () => {
+  it('keeps the retention settings of refs and ignores unknown ones (C19)', () => {
     const retention = {
       'max-ref-age-ms': 9_000_000_000_000_000,
       'max-snapshot-age-ms': 5,
@@ -254,7 +254,7 @@ describe('readTableMetadata', () => {
   });
 });
 
-/** A struct in a struct, so many times. */
+/** Structs nested this many times. */
 function deepSchema(levels: number): unknown {
   let type: unknown = 'int';
   for (let level = 0; level < levels; level += 1) {
