@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Writes what a shell takes an environment from: `. FILE`. */
+/** Writes a file from which a shell reads environment variables: `. FILE`. */
 export function writeEnvironmentFile(file: string, environment: Readonly<Record<string, string>>): void {
   const exports = Object.entries(environment).map(
     ([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`,

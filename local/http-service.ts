@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as the local services see it: the path undecoded, the body whole. */
+/** A request to a local service, with its path undecoded and its complete body. */
 export interface HttpRequest {
   readonly method: string;
   /** Percent-encoded, without the query. */
@@ -10,7 +10,7 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
-  /** Aborted when the client goes away before it is answered. */
+  /** Aborted when the client disconnects before the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -20,25 +20,25 @@ export interface HttpResponse {
   readonly body?: string | Uint8Array;
 }
 
-/** What goes wrong with one request: `answer` replaces the service's own, before its effect or after it. */
+/** A simulated fault: `answer` replaces that of the service, before or after the request takes effect. */
 export interface Fault {
   readonly when: 'before' | 'after';
   readonly answer: HttpResponse | 'reset';
 }
 
-/** Sees every request, so it also counts them; answers a fault or nothing. */
+/** Called with every request, and so also able to count them. Returns a fault or undefined. */
 export type OnRequest = (request: HttpRequest) => Fault | undefined | Promise<Fault | undefined>;
 
 export interface HttpService {
   /** `http://127.0.0.1:49152`, without a slash at its end. */
   readonly url: string;
-  /** Cuts the connections that are open and resolves when the port is free. */
+  /** Closes all open connections, and resolves when the port is free. */
   close(): Promise<void>;
 }
 
 /**
- * Serves `handle` on 127.0.0.1 with a free port, or with the one that is asked for. `handle` gets the service's own URL as
- * its second argument, for answers that contain it. What it throws is a 500 that says so.
+ * Serves `handle` on 127.0.0.1, on a free port or the given one. The second argument of `handle` is the service's own URL, for answers that
+ * contain it. An error that it throws becomes a 500 with its message.
  */
 export async function startHttpService(
   handle: (request: HttpRequest, url: string) => HttpResponse | Promise<HttpResponse>,

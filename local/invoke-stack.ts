@@ -7,12 +7,12 @@ import { orders } from './shipper/orders.ts';
 import { makeSegment } from './shipper/segment.ts';
 import { type Stack, startStack } from './stack.ts';
 
-/** An embedded stack made for one event: its buckets exist, its segments lie there, its queues wait. */
+/** An embedded stack for one event, with its buckets, its segments and its queues. */
 export interface InvokeStack {
-  /** What the functions' environment is on it. */
+  /** The functions' environment on this stack. */
   readonly environment: Readonly<Record<string, string>>;
   readonly uploaded: readonly string[];
-  /** What is there after the invocation: messages for register, tables with their snapshots. */
+  /** The result of the invocation: messages for register, tables with their snapshots. */
   outcome(): { readonly messages: readonly string[]; readonly tables: readonly TableOutcome[] };
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ function tableOutcome(stack: Stack, identifier: TableIdentifier): TableOutcome {
   };
 }
 
-/** The shipper's `url`: what stands before the default layout in the key. */
+/** The shipper's `url`: the part of the key before the default layout. */
 function uploadUrl({ bucket, key }: SegmentReference): string {
   const at = key.indexOf(DEFAULT_LAYOUT_ROOT);
   const prefix = at > 0 ? `/${key.slice(0, at - 1)}` : '';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 
-/** The context of one local invocation, as far as Lambda's own tells something. */
+/** The context of one local invocation, with the parts of Lambda's own that have a meaning here. */
 export function lambdaContext(options: {
   readonly functionName: string;
   readonly requestId: string;

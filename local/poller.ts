@@ -10,14 +10,14 @@ import {
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { lambdaContext } from './lambda-context.ts';
 
-/** What a handler may return. Any message not proven done counts as failed. */
+/** The result of a handler. A message counts as failed unless the result proves it done. */
 export type BatchHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
 
-/** One invocation and what became of its messages. */
+/** One invocation and the outcome of its messages. */
 export interface Invocation {
   readonly records: readonly SQSRecord[];
   readonly failed: readonly SQSRecord[];
-  /** What the handler threw. */
+  /** The error that the handler threw. */
   readonly error?: unknown;
 }
 
@@ -25,32 +25,32 @@ export interface PollerOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
   readonly handler: BatchHandler;
-  /** @default 10, and never more than that in a FIFO queue */
+  /** @default 10, which is also the maximum for a FIFO queue */
   readonly batchSize?: number;
-  /** How long a batch of a standard queue is collected. @default 0 */
+  /** Batching window of a standard queue. @default 0 */
   readonly windowSeconds?: number;
-  /** Invocations at once; the groups of a FIFO queue are locked by the queue. @default 2 */
+  /** Most concurrent invocations. A FIFO queue itself locks the groups of messages in flight. @default 2 */
   readonly concurrency?: number;
   /** @default 60 000 */
   readonly timeoutMs?: number;
   readonly functionName?: string;
   readonly onInvocation?: (invocation: Invocation) => void;
-  /** Told of a queue that cannot be reached. @default console.error */
+  /** Called when a queue cannot be reached. @default console.error */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Poller {
-  /** Ends the waiting for messages, lets the invocations under way finish, and resolves after their deletes. */
+  /** Stops receiving, lets running invocations finish, and resolves after their messages are deleted. */
   stop(): Promise<void>;
 }
 
-/** The most that Lambda hands over in one invocation. */
+/** Lambda's limit for the payload of one invocation. */
 const maxBatchBytes = 6 * 1024 * 1024;
 
 /**
  * Does what Lambda's event source mapping does, for a queue at any endpoint: collects a batch, calls the handler, and deletes
- * the messages that are not among its `batchItemFailures`. If it throws, or answers for a message not in the batch, the whole
- * batch failed. Failed messages return when their visibility ends. A queue that cannot be reached is retried.
+ * the messages that are not among its `batchItemFailures`. If the handler throws, or names a message that is not in the batch, the whole
+ * batch has failed. Failed messages become visible again when their visibility timeout ends. A queue that cannot be reached is retried.
  */
 export function startPoller(options: PollerOptions): Poller {
   const stopping = new AbortController();
@@ -159,7 +159,7 @@ async function invoke(options: PollerOptions, records: readonly SQSRecord[]): Pr
   }
 }
 
-/** The records of `batchItemFailures`; all of them when one entry names none of the batch. */
+/** The failed records: those in `batchItemFailures`, or all if one of its entries is not in the batch. */
 function failedRecords(answer: unknown, records: readonly SQSRecord[]): readonly SQSRecord[] {
   const failures = (answer as { batchItemFailures?: unknown } | null | undefined)?.batchItemFailures ?? [];
   if (!Array.isArray(failures)) return records;

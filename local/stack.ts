@@ -10,14 +10,14 @@ import { startStorageAndQueues } from './storage-and-queues.ts';
 export interface StackOptions {
   /** @default 'us-east-1' */
   readonly region?: string;
-  /** Where tables without a location go; its bucket is created. @default 's3://warehouse' */
+  /** The parent of tables that are created without a location; its bucket is created. @default 's3://warehouse' */
   readonly warehouse?: string;
   /** The catalog's SQLite file. @default ':memory:' */
   readonly database?: string;
   readonly catalog?: CatalogSettings;
-  /** The clock of queues, objects and catalog: visibility and deduplication follow it. @default Date.now */
+  /** The clock of queues, objects and catalog, also for visibility and deduplication. @default Date.now */
   readonly now?: () => number;
-  /** See every request of a service, and may answer a fault in its place. */
+  /** Called with every request of a service; may return a fault for it. */
   readonly onS3Request?: OnRequest;
   readonly onSqsRequest?: OnRequest;
   readonly onCatalogRequest?: OnRequest;
@@ -26,24 +26,24 @@ export interface StackOptions {
 export interface StackQueue {
   readonly url: string;
   readonly arn: string;
-  /** Of its dead-letter queue, when it has one. */
+  /** Of its dead-letter queue, if it has one. */
   readonly deadLetterUrl: string | undefined;
 }
 
 export interface Stack {
   readonly s3Endpoint: string;
   readonly sqsEndpoint: string;
-  /** `http://127.0.0.1:49152`: clients add `/v1` themselves (chdb does not). */
+  /** `http://127.0.0.1:49152`. Clients append `/v1` themselves, except chdb. */
   readonly catalogUri: string;
   readonly region: string;
-  /** Any are accepted: signatures are not verified. */
+  /** Any credentials are accepted, since signatures are not verified. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** What the services hold, for tests that look or act behind them. */
+  /** The contents of the services, for tests that bypass their protocols. */
   readonly objects: ObjectStore;
   readonly queues: Queues;
   readonly tables: Tables;
   createBucket(name: string): void;
-  /** `fifo` queues are named `….fifo` whether the name says it or not; `deadLetter` makes a `…-dlq` of the same kind. */
+  /** The name of a `fifo` queue gets the suffix `.fifo` if it lacks it. `deadLetter` also creates a `…-dlq` of the same kind. */
   createQueue(
     name: string,
     options?: {
@@ -52,13 +52,13 @@ export interface Stack {
       readonly deadLetter?: { readonly maxReceiveCount: number };
     },
   ): StackQueue;
-  /** Lets a bucket notify a standard queue of created objects, beside what it notifies already. */
+  /** Adds a notification of created objects from a bucket to a standard queue. */
   notify(
     bucket: string,
     queueUrl: string,
     options?: { readonly prefix?: string; readonly suffix?: string; readonly events?: readonly string[] },
   ): void;
-  /** Resolves when none of the queues holds a message, in flight or delayed ones included. */
+  /** Resolves when none of the queues has a message, including those in flight or delayed. */
   untilEmpty(...queueUrls: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -150,7 +150,7 @@ function isEmpty(queues: Queues, url: string): boolean {
   return visible + inFlight + delayed === 0;
 }
 
-/** The catalog's files lie in the same S3, and notify as any object does. */
+/** Stores the catalog's files in the same S3, where they trigger notifications like any object. */
 function metadataFiles(objects: ObjectStore): MetadataFiles {
   return {
     async read(uri) {

@@ -10,17 +10,17 @@ import { handleSqs } from './sqs/sqs-service.ts';
 export interface StorageAndQueues {
   readonly s3: HttpService;
   readonly sqs: HttpService;
-  /** What the services hold, for tests that look or act behind them. */
+  /** The contents of the services, for tests that bypass their protocols. */
   readonly objects: ObjectStore;
   readonly queues: Queues;
-  /** As PutBucketNotificationConfiguration does: replaces what the bucket had, and sends `s3:TestEvent`. */
+  /** Like PutBucketNotificationConfiguration: replaces the bucket's notifications, and sends `s3:TestEvent`. */
   notifications(bucket: string): readonly QueueConfiguration[];
   setNotifications(bucket: string, configurations: readonly QueueConfiguration[]): void;
 }
 
 /**
- * S3 and SQS in memory, on 127.0.0.1, with what this project relies on: conditional writes and reads, clamped ranges, bucket
- * notifications that are delivered, FIFO groups and dead-letter queues. The contract tests hold them to what the real ones do.
+ * S3 and SQS in memory, on 127.0.0.1, with the features on which this project relies: conditional writes and reads, clamped ranges, bucket
+ * notifications, FIFO groups and dead-letter queues. The contract tests compare them with real services.
  */
 export async function startStorageAndQueues(options: {
   readonly region: string;

@@ -1,23 +1,23 @@
 import { styleText } from 'node:util';
 
-/** What of a stream a line needs to know. */
+/** The properties of a stream that a line needs. */
 export type Terminal = Pick<NodeJS.WriteStream, 'write'> & {
   readonly isTTY?: boolean;
   readonly columns?: number;
 };
 
-/** A dim line at the bottom of a terminal, rewritten in place; nothing if the stream is not a terminal. */
+/** A dim line at the bottom of a terminal that is rewritten in place. Without a terminal it shows nothing. */
 export interface TerminalLine {
-  /** Shows a text in its place, cut to the terminal's width, since a wrapped line could not be removed again. */
+  /** Replaces the line by a text, cut to the terminal's width, since a wrapped line could not be removed. */
   show(text: string): void;
-  /** Takes it away. */
+  /** Removes the line. */
   clear(): void;
-  /** Writes what stays, in the line's place. */
+  /** Replaces the line by a text that remains. */
   write(text: string): boolean;
 }
 
 const TAKE_AWAY = '\r\u001b[2K';
-/** Also where a terminal does not know its width, and says 0. */
+/** The width if the terminal does not report one, or reports 0. */
 const USUAL_COLUMNS = 80;
 
 export function terminalLine(stream: Terminal): TerminalLine {

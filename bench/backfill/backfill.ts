@@ -1,8 +1,8 @@
 /**
- * A lake becomes a table, beside PyIceberg's `add_files`: `npm run bench:backfill -- [--segments 10000] [--runs 5] [--simulated 1000000]
+ * Backfill compared with PyIceberg's `add_files`: `npm run bench:backfill -- [--segments 10000] [--runs 5] [--simulated 1000000]
  * [--write-docs]`.
- * Real SeaweedFS and Apache's REST fixture, started here. In each run the same files go into a table of ours, into one of PyIceberg, and
- * as many others into ours again. Ours is timed from the start of its process, PyIceberg from its call. Exits non-zero when a figure is missed.
+ * Starts SeaweedFS and Apache's REST fixture. In each run the same files are registered in our table and in PyIceberg's, and as many new
+ * files in ours again. Our time includes the start of the process, PyIceberg's only the call. Exits non-zero when a target is missed.
  */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -105,14 +105,14 @@ async function sideBySide(service: CatalogService, url: string): Promise<Pick<Se
   };
 }
 
-/** Ended by SIGKILL in the middle again and again, then let through. */
+/** Kills the backfill several times in the middle with SIGKILL, then lets it finish. */
 async function killed(service: CatalogService, url: string): Promise<readonly Figure[]> {
   const namespace = 'killed';
   let midway = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = (await tablePaths(service, namespace)).length;
     const { child, ended } = startOurs(service, namespace, url, ['--json', '--commit-size', '250']);
-    // Some commits in, and wherever it is then.
+    // After some commits, at an arbitrary point.
     while (child.exitCode === null && (await tablePaths(service, namespace)).length < before + 1_000)
       await sleep(50);
     await sleep(Math.random() * 500);

@@ -19,7 +19,7 @@ export const schema: Schema = {
 const ROWS = 200;
 const TEMPLATES = 8;
 
-/** Real files of a few KiB, of different values: a lake has one of them under each key. */
+/** Real files of a few KiB with different values. A lake has one of them under each key. */
 export function templates(): readonly Uint8Array[] {
   return Array.from({ length: TEMPLATES }, (_, template) =>
     writeParquet(
@@ -45,7 +45,7 @@ function rowOf(seed: number) {
 
 export const ROWS_A_SEGMENT = BigInt(ROWS);
 
-/** Keys as a shipper makes them, below a directory of the hour. */
+/** Keys like a shipper's, in a directory per hour. */
 export function segmentUris(url: string, hour: number, count: number): readonly string[] {
   const directory = `${hourDirectory(url, hour)}`;
   return Array.from({ length: count }, (_, at) => `${directory}/part-${String(at).padStart(7, '0')}.parquet`);

@@ -5,14 +5,14 @@ import { wire } from '../../lib/wire.ts';
 import type { CatalogService } from '../../test/integration/services/service.ts';
 import { settingsOf } from './programs.ts';
 
-/** How long each request took, in milliseconds. */
+/** The durations of requests in milliseconds. */
 export interface Latencies {
   readonly read: readonly number[];
   readonly write: readonly number[];
   readonly commit: readonly number[];
 }
 
-/** Those of a backfill of a directory, against the real services. */
+/** Measures the requests of a backfill of one directory against the real services. */
 export async function recordLatencies(service: CatalogService, directory: string): Promise<Latencies> {
   const recorded = { read: [] as number[], write: [] as number[], commit: [] as number[] };
   const wiring = await wire(

@@ -1,4 +1,4 @@
-/** Preloaded into a process under test: its peak memory, as the last line of its standard error. */
+/** Preloaded into a measured process: prints its peak memory as the last line of its standard error. */
 process.on('exit', () => {
   process._rawDebug(`peak RSS: ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB`);
 });

@@ -12,7 +12,7 @@ export interface Ran {
   readonly peakMib: number;
 }
 
-/** The configuration of a run: tables in a namespace of its own. */
+/** The configuration of a run, which has its own namespace. */
 export function settingsOf({ uri, store }: CatalogService, namespace: string) {
   return {
     url: `s3://${store.bucket}/in`,
@@ -24,7 +24,7 @@ export function settingsOf({ uri, store }: CatalogService, namespace: string) {
   };
 }
 
-/** `backfill` as a user runs it: a process of its own, its start included. */
+/** Runs `backfill` as a user does, in a process whose start is included in the time. */
 export async function runOurs(
   service: CatalogService,
   namespace: string,
@@ -51,7 +51,7 @@ export function startOurs(
   directory: string,
   options: readonly string[],
 ) {
-  // As npx does: with what its first line says of the heap.
+  // Executed as a file, as npx does, so that the heap options in its first line apply.
   const child = spawn(path.join(here, '../../cli/main.mjs'), ['backfill', directory, ...options], {
     env: {
       PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,

@@ -1,6 +1,6 @@
 /**
- * A lake of synthetic segments on a virtual clock: `simulate.ts SEGMENTS < latencies.json`, in a process of its own so that its memory
- * is its own. Everything of ours is real, the store answers with real files after the time that real requests took.
+ * A backfill of synthetic segments on a virtual clock: `simulate.ts SEGMENTS < latencies.json`. It runs in a separate process, so that its
+ * memory can be measured. All code of the project is real. The simulated store answers with real files, after the measured latencies.
  */
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
@@ -38,7 +38,7 @@ const fileOf = (uri: string) => files[Number(uri.slice(-9, -8)) % files.length];
 const registered = pathIndex(SEGMENTS);
 let doubled = 0;
 
-/** The files of the table are counted and thrown away: what is measured is the backfill. */
+/** Counts the table's files and discards them, so that only the backfill itself is measured. */
 const store: Store = {
   async read(uri, { range } = {}): Promise<ReadResult> {
     await waited('read');
@@ -73,7 +73,7 @@ const store: Store = {
   },
 };
 
-/** Metadata files: the first alone is read again. */
+/** Keeps only the first metadata file, since no other is read again. */
 const catalogFiles = fakeStore(time.clock);
 const keep = catalogFiles.upload;
 catalogFiles.upload = (uri, content) => (catalogFiles.objects.size === 0 ? keep(uri, content) : '');

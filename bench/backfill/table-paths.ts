@@ -7,7 +7,7 @@ import { settingsOf } from './programs.ts';
 
 const wirings = new Map<string, Promise<Wiring>>();
 
-/** The live paths of a namespace's table, those that are there twice twice; none where there is no table. */
+/** The live paths of a namespace's table, with duplicates. Empty if there is no table. */
 export async function tablePaths(service: CatalogService, namespace: string): Promise<readonly string[]> {
   const made =
     wirings.get(namespace) ??

@@ -1,5 +1,5 @@
-// The least that a first commit can be, in a process that has just started: `node floor.mjs CATALOG STORE`, the phases on standard input.
-// The requests of a phase go side by side, but for those of one chain; their bytes and signatures are prepared.
+// The minimum of a first commit in a new process: `node floor.mjs CATALOG STORE`, with the phases on standard input. The requests of a
+// phase are sent in parallel, those of one chain one after the other. Their bytes and signatures are prepared in advance.
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
 

@@ -8,7 +8,7 @@ import { processTime } from './process-time.ts';
 
 const RUNS = 5;
 const INTERVAL_US = 100;
-/** Less is noise. */
+/** Dependencies below this are not reported, since they are within the noise. */
 const SHOWN_MS = 0.1;
 
 interface CallFrame {
@@ -29,8 +29,8 @@ interface CpuProfile {
 }
 
 /**
- * Whose code a starting function runs: the milliseconds of V8's samples by dependency, through the bundle's source maps, an average of a
- * few starts. What Node itself does, reading and compiling the bundle among it, is Node's.
+ * How long a starting function runs the code of each dependency: the average milliseconds of V8's samples over a few starts, attributed
+ * through the bundle's source maps. Reading and compiling the bundle counts as Node's own time.
  *
  * @param bundle the folder of the built function
  */
@@ -69,7 +69,7 @@ function byDependency(profiles: readonly CpuProfile[]): readonly Row[] {
     .toSorted((a, b) => b.ms - a.ms);
 }
 
-/** The bench's own, and waiting. */
+/** Samples in this file belong to the bench itself, or are waiting. */
 const PROGRAM = 'register.mjs';
 const maps = new Map<string, SourceMap>();
 

@@ -1,7 +1,7 @@
 /**
- * From the start of a process to its first commit: `npm run bench:cold -- [--runs N] [--without-peers] [--write-docs]`. The built register
- * function, Node with undici sending the least requests, and the peers, in turns, against SeaweedFS and Apache's fixture; and what
- * initialisation takes of it, beside Node itself and by dependency. Exits non-zero when a figure is not reached; the last line is a summary.
+ * The time from the start of a process to its first commit: `npm run bench:cold -- [--runs N] [--without-peers] [--write-docs]`. Runs the
+ * built register function, a minimal Node program with undici, and the peers alternately against SeaweedFS and Apache's fixture. Also
+ * measures the initialisation, in all and by dependency. Exits non-zero when a target is missed; the last line is a summary.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const DATASET = 'cold';
 const peers: readonly ContenderName[] = options['without-peers'] ? [] : ['PyIceberg', 'Java'];
 const committing: readonly ContenderName[] = ['ours', 'floor', ...peers];
 
-/** Milliseconds from start to done, by what was started. */
+/** Milliseconds from start to end, by program. */
 type Times = ReadonlyMap<string, number[]>;
 
 async function measure(lakehouse: Lakehouse, scratch: string, runs: number): Promise<Times> {
@@ -57,7 +57,7 @@ async function measure(lakehouse: Lakehouse, scratch: string, runs: number): Pro
     format: 'esm',
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   });
-  // One commit more than is counted: services and files are warm then, and every table has a snapshot.
+  // The first commit is not counted. After it, services and files are warm, and every table has a snapshot.
   const segments = await upload(lakehouse, DATASET, runs + 1);
   for (const name of committing)
     await makeTable(lakehouse, tableOf(DATASET, name), noHistory, { ledger: keepsLedger(name) });
@@ -95,7 +95,7 @@ async function peerTime(lakehouse: Lakehouse, name: ContenderName, segment: Segm
   }
 }
 
-/** What the queue hands to the function. */
+/** The event with which the queue invokes the function. */
 function event(segment: Segment) {
   const attributes = {
     ApproximateReceiveCount: '1',

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 export interface Program {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** For its standard input. */
+  /** Written to its standard input. */
   readonly input?: string;
 }
 

@@ -1,5 +1,5 @@
-// The built register function in a process that has just started: `node register.mjs BUNDLE [EVENT]`, its configuration in the environment
-// as deployed. Without an event it ends where the first invocation would begin.
+// The built register function in a new process: `node register.mjs BUNDLE [EVENT]`, with its configuration in the environment as deployed.
+// Without an event, it ends where the first invocation would begin.
 const [, , bundle, event] = process.argv;
 const { handler } = await import(bundle);
 if (event !== undefined) {

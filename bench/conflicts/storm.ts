@@ -1,7 +1,7 @@
 /**
- * Many writers on one table: `npm run storm -- [--writers 16] [--commits 1000] [--catalog embedded|fixture]`. Every writer is a
- * container of its own, with its own cache, that registers one segment after another. The same number of commits by one writer
- * alone is the measure. Exits non-zero when a segment is lost or doubled, or a commit takes more attempts or time than promised.
+ * Many writers on one table: `npm run storm -- [--writers 16] [--commits 1000] [--catalog embedded|fixture]`. Every writer has its own
+ * cache, like a separate container, and registers one segment after another. The result is compared with the same number of commits by a
+ * single writer. Exits non-zero when a segment is lost or duplicated, or a commit takes more attempts or time than promised.
  */
 import { parseArgs } from 'node:util';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -29,12 +29,12 @@ const { values: options } = parseArgs({
 const commits = Number(options.commits);
 const quiet: Log = { info() {}, warn() {}, error() {} };
 
-/** One run: so many writers share so many segments of one table. */
+/** One run, in which several writers share the segments of one table. */
 interface Run {
   readonly seconds: number;
   /** Commit requests sent. */
   readonly attempts: number;
-  /** Registrations that ran out of attempts or time and were begun again, as the queue does. */
+  /** Registrations that ran out of attempts or time and were started again, as a queue would do by delivering again. */
   readonly redeliveries: number;
   readonly lost: number;
   readonly duplicates: number;
@@ -69,7 +69,7 @@ async function run({ settings, bucket, store }: Lakehouse, table: string, writer
   const [first] = containers;
   if (first === undefined) throw new RangeError('Cannot run without a writer');
 
-  // The table is there before the clock runs.
+  // Creating the table is not part of the measured time.
   await registerOne(first, segments[0], counted);
   counted.attempts = 0;
   const left = segments.slice(1);
@@ -91,7 +91,7 @@ async function run({ settings, bucket, store }: Lakehouse, table: string, writer
     duplicates: found.length - distinct.size,
   };
 
-  /** One segment's bytes under as many keys as there are commits, and one more. */
+  /** The bytes of one segment under one key per commit, and one more for the creation. */
   async function upload(dataset: string): Promise<readonly SegmentReference[]> {
     const { bytes } = makeSegment(events, 0, 0, { rows: 5 });
     const client = new S3Client(store);

@@ -1,7 +1,7 @@
 /**
- * What a footer costs: `node bench/footer/footer.ts`. The peer is hyparquet's decode of the same bytes, which loses the raw
- * statistics; both are run in turns, and the ratio of their medians is what counts. `segmentOf` is the whole stage: decoding,
- * checks, schema and bounds.
+ * The time to decode a footer: `node bench/footer/footer.ts`. The peer is hyparquet, which decodes the same bytes but loses the raw
+ * statistics. Both run alternately, and the result is the ratio of their medians. `segmentOf` is the whole stage: decoding, checks, schema
+ * and bounds.
  */
 import { parquetMetadata } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -79,7 +79,7 @@ function segment(bytes: Uint8Array, sizeBytes: number): unknown {
   );
 }
 
-/** Median milliseconds of each, run in turns so that a busy machine is as busy for the one as for the other. */
+/** The median milliseconds of each. They run alternately, so that other load on the machine affects both equally. */
 function medians(turns: number, runs: readonly (() => unknown)[]): [number, number, number] {
   const times = runs.map((): number[] => []);
   for (let turn = 0; turn < turns; turn++) {

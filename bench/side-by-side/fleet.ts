@@ -9,7 +9,7 @@ import { type Segment, upload } from './lakehouse/segments.ts';
 import { makeTable } from './lakehouse/tables.ts';
 import { shuffled } from './shuffled.ts';
 
-/** Eight datasets over four processes that register, as many functions do. */
+/** Eight datasets, registered by four processes, like parallel executions of the function. */
 export interface FleetResult {
   readonly ours: readonly Answer[];
   readonly floor: readonly Answer[];
@@ -18,15 +18,16 @@ export interface FleetResult {
 const DATASETS = 8;
 const PROCESSES = 4;
 const BATCHES_A_BLOCK = 4;
-/** So that each process has met each table about three times. */
+/** After these, each process has registered to each table about three times. */
 const WARM_UP_BLOCKS = 3;
 const FLOOR = 'floor, one load';
 
 type Side = 'ours' | typeof FLOOR;
 
 /**
- * Ours against a floor that loads the table before every commit, since another process may have written to it: in turns, a block of
- * batches each. Ours gets every batch at random, so its state is mostly stale; the floor's processes keep their tables, so its never is.
+ * Compares the registrar with a floor that loads the table before every commit, because another process may have written to it. Both take
+ * turns, with a block of batches each. Our processes get random batches, so that their state is mostly stale; each of the floor's processes
+ * keeps its own tables, so that its state never is.
  */
 export async function runFleet(
   blocks: number,
@@ -87,8 +88,8 @@ async function makeTables(lakehouse: Lakehouse, names: readonly string[]): Promi
 }
 
 /**
- * Each process takes a batch whenever it is free, of any dataset that no other is working on: FIFO groups, assigned at random.
- * @param fixed the datasets in an order that gives each process its own; undefined for at random
+ * Each idle process takes a batch of any dataset that no other process is working on, as with randomly assigned FIFO groups.
+ * @param fixed the datasets in an order that gives each process its own; undefined for random assignment
  */
 async function runBlock(
   processes: readonly Contender[],

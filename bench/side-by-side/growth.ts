@@ -19,7 +19,7 @@ const FILES_OF_MANIFEST = 100;
 const WARM_UP = 5;
 const OURS: ContenderName = 'ours';
 
-/** Ours alone, on tables of different age in turns, merging as it does by default. */
+/** Measures only the registrar, with default merging, alternately on tables of different age. */
 export async function runGrowth(
   rounds: number,
   register: RegisterProgram,

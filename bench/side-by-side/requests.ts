@@ -6,7 +6,7 @@ import { startLakehouse } from './lakehouse/lakehouse.ts';
 import { upload } from './lakehouse/segments.ts';
 import { makeTable } from './lakehouse/tables.ts';
 
-/** Requests of one commit of one segment, on average. */
+/** The average requests of a commit of one segment. */
 export interface RequestCount {
   readonly contender: ContenderName;
   readonly snapshots: number;
@@ -26,7 +26,7 @@ const contenders: readonly ContenderName[] = [
   'PyIceberg',
 ];
 
-/** Counts through a proxy before catalog and store, in a pass of its own, since a proxy takes its time. */
+/** Counts requests through a proxy before catalog and store, in a separate pass, since the proxy takes time. */
 export async function countRequests(register: RegisterProgram): Promise<readonly RequestCount[]> {
   const lakehouse = await startLakehouse();
   const seen = { catalog: 0, store: 0 };

@@ -18,12 +18,12 @@ import { shuffled } from './shuffled.ts';
 
 export type Answers = ReadonlyMap<ContenderName, readonly Answer[]>;
 
-/** Like for like in tables that were built: nobody merges. */
+/** In prepared tables no contender merges manifests, so that all do the same work. */
 const UNMERGED = { 'commit.manifest-merge.enabled': 'false' };
 
 /**
- * Runs one case in services of its own: all contenders in turns, in a new order each round, each on its own table of the same segments.
- * Afterwards every table is read back.
+ * Runs one case on newly started services. All contenders take turns, in a new order each round, each with its own table of the same
+ * segments. Afterwards every table is read back.
  * @throws Error when a contender fails, or its table is not what it should be
  */
 export async function runCase(

@@ -1,6 +1,6 @@
 import { seededDice } from '../../local/shipper/dice.ts';
 
-/** The items in an order that the seed draws (Fisher-Yates). */
+/** The items in a random order that the seed determines (Fisher-Yates). */
 export function shuffled<T>(items: readonly T[], seed: string): readonly T[] {
   const dice = seededDice(seed);
   const order = [...items];

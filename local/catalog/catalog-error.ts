@@ -1,4 +1,4 @@
-/** A refusal in the words of the REST specification (`ErrorModel`). */
+/** An error response of the REST specification (`ErrorModel`). */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   readonly status: number;

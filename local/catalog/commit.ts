@@ -59,7 +59,7 @@ export function applyCommit(
 /**
  * The metadata of the table that an `assert-create` commit creates.
  *
- * @throws CatalogError 400 when something of it is missing
+ * @throws CatalogError 400 when a required part is missing
  */
 export function applyCreation(
   request: CommitRequest,
@@ -156,8 +156,8 @@ function otherStatistics(draft: Draft, list: string, of: JsonObject): readonly J
 }
 
 /**
- * Completes a draft: the time of the change, the snapshot log without snapshots added and removed in this commit, the metadata
- * log.
+ * Completes a draft: sets the time of the change and the metadata log, and removes snapshots from the snapshot log that this commit both
+ * added and removed.
  */
 function finish(
   draft: Draft,

@@ -7,8 +7,8 @@ import { readSchema } from './schema-updates.ts';
 import type { TableMetadata } from './table-metadata.ts';
 
 /**
- * The metadata of the table that a `CreateTableRequest` asks for: field IDs, partition field IDs and the schema's ID are given
- * anew, and `format-version` is taken out of the properties. @throws CatalogError 400
+ * The metadata of the table that a `CreateTableRequest` describes, with newly assigned field IDs, partition field IDs and schema ID, and
+ * without `format-version` among the properties. @throws CatalogError 400
  */
 export function createMetadata(
   request: JsonObject,

@@ -10,7 +10,7 @@ export interface Draft {
   readonly lastAddedSortOrderId?: number | undefined;
   /** Snapshots that this commit added. */
   readonly addedSnapshotIds: readonly bigint[];
-  /** When the table was last changed, once a snapshot of this commit says it. */
+  /** The time of the change, if a snapshot of this commit determines it. */
   readonly updatedMs?: bigint;
   readonly nowMs: number;
 }
@@ -20,7 +20,7 @@ export function change(draft: Draft, attributes: Partial<TableMetadata>): Draft 
   return { ...draft, metadata: { ...draft.metadata, ...attributes } as TableMetadata };
 }
 
-/** What -1 stands for after adding something that the table already has: nothing, unless this same commit added it. */
+/** The ID that -1 stands for after adding an equal item again: none, unless this commit added that item. */
 export function addedAgain(lastAddedId: number | undefined, id: number): number | undefined {
   return lastAddedId === id ? id : undefined;
 }

@@ -1,8 +1,8 @@
 import type { NestedField, Schema, Type } from '../../lib/spec/schema.ts';
 
 /**
- * A schema with new field IDs from 1, as every catalog's `POST …/tables` gives them (`TypeUtil.assignFreshIds`): the fields of a
- * struct first, in order, then what is inside them. `newId` finds a field's new ID by its old one.
+ * Assigns new field IDs from 1, as every catalog does for `POST …/tables` (`TypeUtil.assignFreshIds`): first to the fields of a struct in
+ * order, then to the types inside them. `newId` maps a field's old ID to its new one.
  */
 export function withFreshIds(schema: Schema): {
   readonly schema: Schema;

@@ -1,14 +1,14 @@
 import { badRequest } from './catalog-error.ts';
 
-/** An object out of a request or a metadata file, before anything is known of it. */
+/** An object from a request or a metadata file, not yet validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An integer as `parseJson` gives it: a bigint where a double cannot hold it. */
+/** An integer as `parseJson` returns it: a bigint if a double cannot hold it. */
 export type Long = number | bigint;
 
 export const sameLong = (a: Long, b: Long): boolean => BigInt(a) === BigInt(b);
 
-/** The readers below answer one attribute in its type. @throws CatalogError 400 when it is absent or of another type */
+/** The functions below read one attribute as its type. @throws CatalogError 400 when it is absent or of another type */
 export function readText(object: JsonObject, name: string): string {
   const value = object[name];
   if (typeof value === 'string') return value;

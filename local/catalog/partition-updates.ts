@@ -6,7 +6,7 @@ import { addedAgain, change, type Draft, lastAdded } from './draft.ts';
 import { type JsonObject, readInt, readLongs, readObject, readObjects, readText } from './json-object.ts';
 import { currentSchema, type SortOrderJson, type TableMetadata } from './table-metadata.ts';
 
-/** `add-spec`: fields without an ID get the next ones; a spec with the same fields is found again. */
+/** `add-spec`: fields without an ID get the next ones. A spec equal to an existing one becomes that one. */
 export function addSpec(draft: Draft, update: JsonObject): Draft {
   const { metadata } = draft;
   const fields = readPartitionFields(readObject(update, 'spec'), metadata);
@@ -37,7 +37,7 @@ export function removeSpecs(draft: Draft, update: JsonObject): Draft {
   return change(draft, { 'partition-specs': specs });
 }
 
-/** `add-sort-order`: the unsorted order is 0, others count from 1. */
+/** `add-sort-order`: the unsorted order has ID 0, others are numbered from 1. */
 export function addSortOrder(draft: Draft, update: JsonObject): Draft {
   const order = readObject(update, 'sort-order');
   const fields = readObjects(order, 'fields');
@@ -58,7 +58,7 @@ export function setDefaultSortOrder(draft: Draft, update: JsonObject): Draft {
   return change(draft, { 'default-sort-order-id': id });
 }
 
-/** The fields of a spec against the current schema. @throws CatalogError 400 for a source column that is not there */
+/** Reads the fields of a spec for the current schema. @throws CatalogError 400 for a source column that the schema does not have */
 function readPartitionFields(spec: JsonObject, metadata: TableMetadata): PartitionSpec['fields'] {
   const schema = currentSchema(metadata) ?? metadata.schemas.at(-1);
   const columns = schema ? indexById(schema) : new Map();

@@ -3,7 +3,7 @@ import { type JsonObject, readInt, readLong, readText, sameLong } from './json-o
 import type { TableMetadata } from './table-metadata.ts';
 
 /**
- * Enforces one requirement of a commit on a table that exists, in the words of Iceberg's own `UpdateRequirement`.
+ * Enforces one requirement of a commit to an existing table, with the messages of Iceberg's own `UpdateRequirement`.
  * @throws CatalogError 409 when it does not hold, 400 when it is unknown
  */
 export function checkRequirement(requirement: JsonObject, metadata: TableMetadata): void {
@@ -14,7 +14,7 @@ export function checkRequirement(requirement: JsonObject, metadata: TableMetadat
   else checkId(type, requirement, metadata);
 }
 
-/** Which ID of the table an assertion names, how the request spells it, and what messages call it. */
+/** For each assertion the ID of the table that it checks, its name in requests and its name in messages. */
 const assertedIds: Readonly<Record<string, readonly [sent: string, attribute: string, what: string]>> = {
   'assert-last-assigned-field-id': ['last-assigned-field-id', 'last-column-id', 'last assigned field id'],
   'assert-current-schema-id': ['current-schema-id', 'current-schema-id', 'current schema'],

@@ -4,7 +4,7 @@ import { badRequest, invalid } from './catalog-error.ts';
 import { addedAgain, change, type Draft, lastAdded } from './draft.ts';
 import { isObject, type JsonObject, readInt, readLongs, readObject, readObjects } from './json-object.ts';
 
-/** `add-schema`: keeps the field IDs; an equal schema of the table is found again, whatever ID was sent. */
+/** `add-schema`: keeps the field IDs. A schema equal to an existing one becomes that one, whichever ID was sent. */
 export function addSchema(draft: Draft, update: JsonObject): Draft {
   const { metadata } = draft;
   const schema = readSchema(readObject(update, 'schema'), metadata['format-version']);
@@ -38,7 +38,7 @@ const version3Types = /^(unknown|variant|timestamp_ns|timestamptz_ns|geometry|ge
 const version2Types =
   /^(boolean|int|long|float|double|date|time|timestamp|timestamptz|string|uuid|binary|fixed\[\d+\]|decimal\(\s*\d+\s*,\s*\d+\s*\))$/;
 
-/** A schema out of a request, checked as far as Iceberg's own `Schema` checks it. @throws CatalogError 400 */
+/** Reads a schema from a request, with the checks of Iceberg's own `Schema`. @throws CatalogError 400 */
 export function readSchema(json: JsonObject, formatVersion: number): Schema {
   if (json['type'] !== 'struct') throw badRequest('Cannot parse schema: its type is not "struct"');
   checkType(json, formatVersion);
@@ -103,7 +103,7 @@ function allIds(type: Type): readonly number[] {
   return [type['key-id'], type['value-id'], ...allIds(type.key), ...allIds(type.value)];
 }
 
-/** What makes two schemas the same: everything but their IDs, the order of JSON keys and white space in types. */
+/** The identity of a schema: everything but its ID, the order of JSON keys and white space in types. */
 function comparable(schema: Schema): unknown {
   const identifiers = [...(schema['identifier-field-ids'] ?? [])].sort((a, b) => a - b);
   return { fields: comparableType(schema as StructType), identifiers };

@@ -36,7 +36,7 @@ export function addSnapshot(draft: Draft, update: JsonObject): Draft {
   return { ...added, updatedMs, addedSnapshotIds: [...draft.addedSnapshotIds, BigInt(id)] };
 }
 
-/** Above the table's last one, or, without a parent, not below any snapshot's. */
+/** A sequence number must be above the table's last one, or without a parent not below that of any snapshot. */
 function checkSequenceNumber(snapshot: SnapshotJson, metadata: TableMetadata): void {
   if (metadata['format-version'] === 1) return;
   const number = BigInt(snapshot['sequence-number'] ?? 0);
@@ -55,7 +55,7 @@ function checkSequenceNumber(snapshot: SnapshotJson, metadata: TableMetadata): v
   }
 }
 
-/** Clocks may differ by a minute. */
+/** Iceberg tolerates clocks that differ by a minute. */
 function checkTimestamp(snapshot: SnapshotJson, metadata: TableMetadata): void {
   const lastSnapshotMs = BigInt(metadata['snapshot-log'].at(-1)?.['timestamp-ms'] ?? 0);
   const lastUpdatedMs = BigInt(metadata['last-updated-ms']);
@@ -77,7 +77,7 @@ function readSnapshot(json: JsonObject): SnapshotJson {
   return json as SnapshotJson;
 }
 
-/** Row lineage (table spec): a snapshot's first row is not before the table's next one, which moves on by the rows added. */
+/** Row lineage (table spec): a snapshot's first row ID is at least the table's next row ID, which grows by the rows added. */
 function nextRowId(next: Long, snapshot: SnapshotJson): bigint {
   if (snapshot['first-row-id'] === undefined) throw invalid('Cannot add a snapshot: first-row-id is null');
   if (snapshot['added-rows'] === undefined) throw invalid('Cannot add a snapshot: added-rows is null');
@@ -88,7 +88,7 @@ function nextRowId(next: Long, snapshot: SnapshotJson): bigint {
   return BigInt(next) + BigInt(readLong(snapshot, 'added-rows'));
 }
 
-/** `set-snapshot-ref`: the ref is what the update says, retention left out included. */
+/** `set-snapshot-ref`: replaces the ref as a whole, so retention settings that the update leaves out are removed. */
 export function setRef(draft: Draft, update: JsonObject): Draft {
   const { metadata } = draft;
   const { action: _action, 'ref-name': _name, ...ref } = update;
@@ -120,7 +120,7 @@ export function removeRef(draft: Draft, update: JsonObject): Draft {
   return change(withoutRef, { 'current-snapshot-id': noSnapshot(draft.metadata['format-version']) });
 }
 
-/** `remove-snapshots`: refs to them go too, and the log keeps only what follows the last one removed. */
+/** `remove-snapshots`: also removes refs to them, and the log keeps only the entries after the last one removed. */
 export function removeSnapshots(draft: Draft, update: JsonObject): Draft {
   const { metadata } = draft;
   const removed = new Set(readLongs(update, 'snapshot-ids').map(BigInt));

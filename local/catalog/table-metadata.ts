@@ -32,8 +32,8 @@ export interface SortOrderJson extends JsonObject {
 }
 
 /**
- * Table metadata as its file has it (table spec, "Table Metadata Fields"), in the form of format 2 and later whatever its
- * version; attributes unknown here are kept.
+ * Table metadata as in its file (table spec, "Table Metadata Fields"), for every version in the form of format 2 and later. Unknown
+ * attributes are kept.
  */
 export interface TableMetadata extends JsonObject {
   readonly 'format-version': number;
@@ -50,7 +50,7 @@ export interface TableMetadata extends JsonObject {
   readonly 'sort-orders': readonly SortOrderJson[];
   readonly 'default-sort-order-id': number;
   readonly properties: Readonly<Record<string, string>>;
-  /** -1 before format 3, null from then on, when there is none. */
+  /** Without a current snapshot: -1 before format 3, null since. */
   readonly 'current-snapshot-id': Long | null;
   readonly snapshots: readonly SnapshotJson[];
   readonly 'snapshot-log': readonly { readonly 'timestamp-ms': Long; readonly 'snapshot-id': Long }[];
@@ -60,7 +60,7 @@ export interface TableMetadata extends JsonObject {
   readonly 'next-row-id'?: Long;
 }
 
-/** What a table begins with, before the updates that make it. */
+/** The initial metadata of a table, before the updates that create it. */
 export function emptyMetadata(formatVersion: number): TableMetadata {
   return {
     'format-version': formatVersion,
@@ -86,12 +86,12 @@ export function emptyMetadata(formatVersion: number): TableMetadata {
   };
 }
 
-/** How Java writes that a table has no current snapshot. */
+/** Java's value for a table without a current snapshot. */
 export function noSnapshot(formatVersion: number): Long | null {
   return formatVersion >= 3 ? null : -1;
 }
 
-/** Reads a metadata file, of format 1 too. @throws CatalogError 400 for what the spec requires and is not there */
+/** Reads a metadata file of any format version. @throws CatalogError 400 for a missing attribute that the spec requires */
 export function readMetadata(json: unknown): TableMetadata {
   if (!isObject(json)) throw badRequest('Cannot parse table metadata: not a JSON object');
   const formatVersion = readInt(json, 'format-version');
@@ -125,7 +125,7 @@ export function readMetadata(json: unknown): TableMetadata {
   } as unknown as TableMetadata;
 }
 
-/** Format 1 names one schema and one spec, and later ones in lists that old writers leave out. */
+/** Format 1 has one schema and one spec outside of the lists, and old writers omit the lists. */
 function fromVersion1(json: JsonObject): JsonObject {
   const spec = json['partition-spec'] as readonly JsonObject[] | undefined;
   const fields = (spec ?? []).map((field, i) => ({ 'field-id': 1000 + i, ...field }));
@@ -143,7 +143,7 @@ function fromVersion1(json: JsonObject): JsonObject {
   };
 }
 
-/** Metadata as its file has it: format 1 names its current schema and spec outside of the lists too. */
+/** Metadata as in its file. In format 1, the current schema and spec are also outside of the lists. */
 export function writableMetadata(metadata: TableMetadata): JsonObject {
   if (metadata['format-version'] > 1) return metadata;
   const spec = metadata['partition-specs'].find((one) => one['spec-id'] === metadata['default-spec-id']);

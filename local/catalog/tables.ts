@@ -16,35 +16,35 @@ import { createMetadata } from './create-table.ts';
 import { type JsonObject, readText } from './json-object.ts';
 import { readMetadata, type TableMetadata, writableMetadata } from './table-metadata.ts';
 
-/** Where metadata files lie. URIs are `s3://bucket/key`. */
+/** The store of metadata files. URIs are `s3://bucket/key`. */
 export interface MetadataFiles {
   read(uri: string): Promise<Uint8Array | undefined>;
   write(uri: string, bytes: Uint8Array): Promise<void>;
 }
 
 export interface CatalogTable {
-  /** Null for a staged table, which nothing keeps. */
+  /** Null for a staged table, which is not saved. */
   readonly metadataLocation: string | null;
   readonly metadata: TableMetadata;
 }
 
-/** Namespaces and tables in SQLite, metadata in files: one new file a commit, none ever deleted. Everything throws `CatalogError`. */
+/** Namespaces and tables in SQLite, metadata in files: each commit writes a new file, and none is ever deleted. Everything throws `CatalogError`. */
 export interface Tables {
   createNamespace(levels: readonly string[], properties: Readonly<Record<string, string>>): void;
-  /** The children of a namespace, or the top ones. */
+  /** The children of a namespace, or the top-level namespaces. */
   namespaces(parent: readonly string[]): readonly (readonly string[])[];
   namespaceProperties(levels: readonly string[]): Readonly<Record<string, string>>;
   setNamespaceProperties(levels: readonly string[], properties: Readonly<Record<string, string>>): void;
   dropNamespace(levels: readonly string[]): void;
   list(namespace: readonly string[]): readonly string[];
   load(table: TableIdentifier): CatalogTable;
-  /** Gives field IDs anew; `stage-create` answers metadata and keeps nothing. */
+  /** Assigns new field IDs. With `stage-create` it returns metadata and saves nothing. */
   create(namespace: readonly string[], request: JsonObject): Promise<CatalogTable>;
-  /** Takes a metadata file as it is. */
+  /** Registers an existing metadata file unchanged. */
   register(table: TableIdentifier, metadataLocation: string): Promise<CatalogTable>;
-  /** Atomic: of racers from one base, one lands; the files of the others stay behind, as with the JDBC catalog. */
+  /** Atomic: of concurrent commits on one base, one succeeds. As with the JDBC catalog, the metadata files of the others remain. */
   commit(table: TableIdentifier, request: CommitRequest): Promise<CatalogTable>;
-  /** Forgets the table; its files stay. */
+  /** Removes the table from the catalog; its files remain. */
   drop(table: TableIdentifier): void;
   rename(from: TableIdentifier, to: TableIdentifier): void;
   close(): void;
@@ -53,7 +53,7 @@ export interface Tables {
 export function openTables(options: {
   /** A file, or `:memory:`. */
   readonly database: string;
-  /** Where tables without a location go: `s3://bucket/warehouse`. */
+  /** The parent of tables that are created without a location: `s3://bucket/warehouse`. */
   readonly warehouse: string;
   readonly files: MetadataFiles;
   readonly now: () => number;
@@ -222,14 +222,14 @@ export function openTables(options: {
   };
 }
 
-/** Levels may hold dots; the REST specification joins them by the unit separator. */
+/** Levels may contain dots, so the REST specification joins them with the unit separator. */
 export const levelSeparator = '\u001f';
 
 function joined(levels: readonly string[]): string {
   return levels.join(levelSeparator);
 }
 
-/** 12 of `00012-<uuid>.metadata.json`, -1 of what is not named so (`v1.metadata.json`, as Iceberg's own). */
+/** 12 for `00012-<uuid>.metadata.json`, and like Iceberg itself -1 for other names such as `v1.metadata.json`. */
 function versionOf(location: string | undefined): number {
   const match = /(?:^|\/)(\d+)-[^/]*$/.exec(location ?? '');
   return match ? Number(match[1]) : -1;

@@ -10,7 +10,7 @@ export interface LocalCatalog {
   close(): Promise<void>;
 }
 
-/** The embedded REST catalog, its metadata files in LocalStack's S3: the account's own catalog is not touched. */
+/** Starts the embedded REST catalog with its metadata files in LocalStack's S3, so that the configured catalog is not touched. */
 export async function startCatalog({ store }: LocalStack, bucket: string): Promise<LocalCatalog> {
   const files = s3Store(store);
   const tables = openTables({

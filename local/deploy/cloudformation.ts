@@ -6,16 +6,16 @@ import { RegistrarError } from '../../lib/errors.ts';
 
 export interface CloudFormationSettings {
   readonly region: string;
-  /** @default AWS's own of the region */
+  /** @default AWS's endpoint of the region */
   readonly endpoint?: string | undefined;
   /** @default as the SDK finds them */
   readonly credentials?: AwsCredentials;
 }
 
-/** What a stack says of itself, by the output's logical ID. */
+/** The outputs of a stack by logical ID. */
 export type StackOutputs = ReadonlyMap<string, string>;
 
-/** As much of a template as is read here. */
+/** The parts of a template that are read here. */
 export interface Template {
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs?: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface Resource {
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
-/** Creates a stack; resolves with its outputs when it stands. @throws `config.invalid` when it does not */
+/** Creates a stack, and resolves with its outputs once it is complete. @throws `config.invalid` when it fails */
 export async function createStack(
   settings: CloudFormationSettings,
   name: string,
@@ -47,12 +47,12 @@ export async function createStack(
   }
 }
 
-/** The outputs of a stack that stands. @throws `config.invalid`, `auth.failed` */
+/** The outputs of an existing stack. @throws `config.invalid`, `auth.failed` */
 export async function stackOutputs(settings: CloudFormationSettings, name: string): Promise<StackOutputs> {
   return outputsIn(await call(settings, { Action: 'DescribeStacks', StackName: name }));
 }
 
-/** The value of the output whose name has this in it: the CDK adds the construct before and a hash behind. */
+/** The value of the output whose name contains `part`: the CDK puts the construct before it and a hash after it. */
 export function outputNamed(outputs: StackOutputs, part: string): string | undefined {
   return [...outputs].find(([name]) => name.includes(part))?.[1];
 }

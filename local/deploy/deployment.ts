@@ -11,35 +11,35 @@ import { createStack, type Template } from './cloudformation.ts';
 import type { LocalStack } from './localstack.ts';
 import { type FedFunction, fedFunctions, localPart, queueNames } from './template.ts';
 
-/** A stack that is deployed on LocalStack, with its functions running here. */
+/** A stack that is deployed on LocalStack, with its functions running as local processes. */
 export interface LocalDeployment {
   readonly catalogUri: string;
   readonly buckets: readonly string[];
-  /** By the names in the template. */
+  /** By the queues' names in the template. */
   readonly queueUrls: readonly string[];
-  /** The functions' environment, which a command needs to look at them. */
+  /** The functions' environment, which the command line needs to work on the same services. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Lets what is under way finish, then ends everything but LocalStack. */
+  /** Lets running invocations finish, then stops everything but LocalStack. */
   close(): Promise<void>;
 }
 
 export interface LocalDeploymentOptions {
   readonly stackName: string;
   readonly template: Template;
-  /** Where `npm run build` put the bundles. */
+  /** The folder of the built bundles. */
   readonly bundles: string;
-  /** Called with what a function writes, and what an invocation throws. */
+  /** Called with the output of the functions, and the errors of invocations. */
   readonly onOutput: (text: string) => void;
 }
 
 const BUCKET = /^s3:\/\/([^/]+)/;
 
 /**
- * Deploys a synthesized stack on LocalStack: its queues, policies and rules by CloudFormation; its buckets, with the
- * notifications that its outputs ask for; its functions as local processes fed from the queues as the template's event source
- * mappings say, one invocation at a time each. The tables are in an embedded catalog.
+ * Deploys a synthesized stack on LocalStack: queues, policies and rules through CloudFormation, and buckets with the notifications from the
+ * stack's outputs. The functions run as local processes, one invocation at a time each, fed from the queues with the numbers of the event
+ * source mappings. The tables are in an embedded catalog.
  *
- * @throws `config.invalid` when the stack does not come to stand
+ * @throws `config.invalid` when the stack cannot be created
  */
 export async function deployLocally(
   localstack: LocalStack,
@@ -114,13 +114,13 @@ export async function deployLocally(
   };
 }
 
-/** Of the function that is configured with everything. */
+/** The configuration of register: unlike route's, it includes the catalog's credentials. */
 async function settingsOf(functions: readonly FedFunction[]): Promise<readonly RawSettings[]> {
   const register = functions.find(({ name }) => name === 'register');
   return parseEntries(String(register?.variables['REGISTRAR_CONFIG']));
 }
 
-/** Every bucket that the configuration names: LocalStack begins empty. */
+/** All buckets in the configuration; they have to be created, since LocalStack starts empty. */
 function bucketsOf(settings: readonly RawSettings[]): readonly string[] {
   const uris = settings.flatMap(({ url, quarantine_url, table_location }) => [
     url,
@@ -131,7 +131,7 @@ function bucketsOf(settings: readonly RawSettings[]): readonly string[] {
   return [...new Set(buckets)];
 }
 
-/** The bucket whose notifications an output is. */
+/** The bucket for whose notifications an output is. */
 function bucketToldBy({ Outputs = {} }: Template, output: string): string | undefined {
   const { Description = '' } = (Outputs[output] ?? {}) as { readonly Description?: string };
   return /^Add to the notifications of ([a-z0-9.-]+),/.exec(Description)?.[1];
@@ -145,7 +145,7 @@ async function createBucket(s3: S3Client, bucket: string): Promise<void> {
   }
 }
 
-/** The entry with the catalog and the store of here, and tables created, since that catalog begins empty. */
+/** The entry with the local catalog and store, and with `create_table`, since that catalog starts empty. */
 function localSettings(written: RawSettings, { store }: LocalStack, catalogUri: string): RawSettings {
   const kept = Object.entries(written).filter(
     ([key]) => !key.startsWith('catalog_') && key !== 'access_delegation' && key !== 'create_via',

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistrarError } from '../../lib/errors.ts';
 
-/** A LocalStack that answers, and how clients reach it. */
+/** A running LocalStack, and how clients reach it. */
 export interface LocalStack {
   readonly endpoint: string;
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** As the configuration's `store` has it. */
+  /** The settings for the configuration's `store`. */
   readonly store: Readonly<Record<string, string | boolean>>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const READY_MS = 180_000;
 const INSTALLED = path.resolve(import.meta.dirname, '../../.services/localstack/bin/python');
 const NEEDED = ['s3', 'sqs', 'events', 'cloudformation'];
 
-/** One that runs already. @throws `config.invalid` when nothing answers there, or a service of it is missing */
+/** Uses a LocalStack that is already running. @throws `config.invalid` when it does not answer, or lacks a service */
 export async function attach(endpoint: string): Promise<LocalStack> {
   const services = await servicesOf(endpoint).catch((cause: unknown) => {
     throw new RegistrarError(
@@ -43,9 +43,9 @@ export async function attach(endpoint: string): Promise<LocalStack> {
 }
 
 /**
- * Starts the one that `.ci/setup localstack` installs, in memory, on a free port.
+ * Starts the LocalStack that `.ci/setup localstack` installs, in memory, on a free port.
  *
- * @throws `config.invalid` when it is not installed, or does not come up
+ * @throws `config.invalid` when it is not installed, or does not start
  */
 export async function start(): Promise<LocalStack> {
   if (!(await isThere(INSTALLED))) {
@@ -59,7 +59,7 @@ export async function start(): Promise<LocalStack> {
   const log = path.join(folder, 'localstack.log');
   const child = spawn('sh', ['-c', `exec "$0" -m localstack.runtime.main >"$1" 2>&1`, INSTALLED, log], {
     cwd: folder,
-    // A group of its own: Ctrl-C is for this command, which ends it last.
+    // In its own process group, so that Ctrl-C reaches only this command, which stops LocalStack last.
     detached: true,
     stdio: 'ignore',
     env: {
@@ -120,7 +120,7 @@ function described(endpoint: string, close: () => Promise<void>): LocalStack {
   };
 }
 
-/** It answers while services are still loading, and for ever with "error" for one that never will. */
+/** LocalStack answers before its services are loaded. For a service that cannot load, it reports "error" forever. */
 async function servicesOf(endpoint: string): Promise<Readonly<Record<string, string>>> {
   const response = await fetch(`${endpoint}/_localstack/health`, { signal: AbortSignal.timeout(2_000) });
   const { services } = (await response.json()) as { services: Record<string, string> };

@@ -1,8 +1,8 @@
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 
 /**
- * Takes what functions write, in whatever pieces, and prints a line for each thing that is worth knowing: commits, segments set aside, trouble.
- * Lines that are not JSON are trouble, and are printed as they are.
+ * Takes the output of functions in arbitrary pieces, and prints one line for each commit, quarantined segment and error. Lines that are not
+ * JSON count as errors and are printed unchanged.
  */
 export function logPrinter(print: (line: string) => void): (text: string) => void {
   let rest = '';

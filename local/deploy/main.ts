@@ -50,7 +50,7 @@ async function run(): Promise<void> {
   console.log('Ending what runs');
 }
 
-/** The one stack of a deployment, synthesized as for AWS, with its checks. @throws `config.invalid` */
+/** The stack of a deployment, synthesized as for AWS and with the same checks. @throws `config.invalid` */
 function synthesize(files: readonly string[]): { readonly stackName: string; readonly template: Template } {
   if (files.length > 1) {
     throw new RegistrarError(
@@ -71,7 +71,7 @@ function synthesize(files: readonly string[]): { readonly stackName: string; rea
   return { stackName: file.replace('.template.json', ''), template };
 }
 
-/** Where everything is, and what to type first. */
+/** Writes the environment file, and returns a text with all addresses and the first commands. */
 async function instructions(
   { endpoint }: LocalStack,
   { catalogUri, buckets, queueUrls, environment }: LocalDeployment,

@@ -1,20 +1,20 @@
 import { RegistrarError } from '../../lib/errors.ts';
 import type { Resource, Template } from './cloudformation.ts';
 
-/** A function that a queue feeds, as the template has it. */
+/** A function in the template that a queue invokes. */
 export interface FedFunction {
-  /** Of its bundle: `route`. */
+  /** The name of its bundle: `route`. */
   readonly name: string;
-  /** Logical ID of its queue. */
+  /** The logical ID of its queue. */
   readonly queue: string;
   readonly batchSize: number;
   readonly windowSeconds: number;
   readonly timeoutSeconds: number;
-  /** Texts, or what refers to a resource. */
+  /** Texts, or references to resources. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** What of a synthesized stack runs without an account: queues, their policies, and the rules that tell them of uploads. */
+/** The part of a synthesized stack that LocalStack runs: queues, their policies, and the rules that notify them of uploads. */
 export function localPart({ Resources, Outputs }: Template): Template {
   const kept = Object.entries(Resources).filter(([, resource]) => isLocal(resource));
   return { Resources: Object.fromEntries(kept), ...(Outputs !== undefined && { Outputs }) };
@@ -37,7 +37,7 @@ export function queueNames({ Resources }: Template): ReadonlyMap<string, string>
   );
 }
 
-/** Every function that a queue feeds, with the numbers of its event source mapping. @throws `config.invalid` */
+/** Every function that a queue invokes, with the numbers of its event source mapping. @throws `config.invalid` */
 export function fedFunctions({ Resources }: Template): readonly FedFunction[] {
   const all = Object.entries(Resources);
   const ofType = (type: string) => all.filter(([, { Type }]) => Type === type);

@@ -1,5 +1,4 @@
-// The Lambda runtime's side of the Runtime API (next, response, error, init error), as small as it can be: runs a built
-// handler as Lambda would. Usage: AWS_LAMBDA_RUNTIME_API=host:port node bootstrap.mjs <module> <export>
+// A minimal client of the Lambda Runtime API (next, response, error, init error), which runs a built handler as Lambda would. Usage: AWS_LAMBDA_RUNTIME_API=host:port node bootstrap.mjs <module> <export>
 import { get } from 'node:http';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -25,7 +24,7 @@ for (;;) {
   }
 }
 
-/** However long that takes: fetch gives up after five minutes without an answer. */
+/** Waits without a timeout: fetch would give up after five minutes without an answer. */
 function nextInvocation() {
   return new Promise((resolve, reject) => get(`${api}/invocation/next`, resolve).on('error', reject));
 }

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 /**
- * A function in a separate process behind a small Runtime API: started cold, kept warm between invocations, discarded by
- * `close`. It does what Lambda does for one execution environment.
+ * A function in a separate process behind a small Runtime API. Like one execution environment of Lambda, it starts cold, stays warm between
+ * invocations, and is discarded by `close`.
  */
 export interface FunctionProcess {
   invoke(event: unknown): Promise<unknown>;

@@ -1,6 +1,6 @@
 import { noSuchKey, preconditionFailed, S3Error } from './s3-error.ts';
 
-/** Conditional headers of one request; ETags are compared without their quotes, since notifications carry them bare. */
+/** The conditional headers of one request. ETags are compared without quotes, as in notifications. */
 export interface Conditions {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
@@ -8,7 +8,7 @@ export interface Conditions {
   readonly ifUnmodifiedSince?: string | undefined;
 }
 
-/** What conditions are about (RFC 9110, 8.8): the ETag without quotes, whole seconds. */
+/** The validators of an object (RFC 9110, 8.8): its ETag without quotes, its time in whole seconds. */
 export interface Validators {
   readonly etag: string;
   readonly lastModifiedMs: number;
@@ -28,7 +28,7 @@ export function checkRead(conditions: Conditions, object: Validators): 'read' | 
   return unmodified ? 'unmodified' : 'read';
 }
 
-/** Whether `key` may be written, given what it holds now. @throws S3Error 412, 404 for `If-Match` without an object, 501 */
+/** Checks whether `key` may be written over its current object. @throws S3Error 412, 404 for `If-Match` without an object, 501 */
 export function checkWrite(conditions: Conditions, key: string, current: Validators | undefined): void {
   const { ifMatch, ifNoneMatch } = conditions;
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*') {

@@ -8,7 +8,7 @@ const minimumPartBytes = 5 * 1024 * 1024;
 /** Uploads in parts. @throws S3Error NoSuchUpload, InvalidPart, InvalidPartOrder, EntityTooSmall */
 export interface MultipartUploads {
   start(bucket: string, key: string, headers: Readonly<Record<string, string>>): string;
-  /** Answers the part's ETag, unquoted. */
+  /** Returns the part's ETag without quotes. */
   putPart(uploadId: string, partNumber: number, bytes: Buffer): string;
   complete(
     uploadId: string,

@@ -59,7 +59,7 @@ const rule = (name: string, value: string): XmlElement => [
   ],
 ];
 
-/** Whether a configuration asks for this change. */
+/** Whether a configuration matches this change. */
 export function wants(configuration: QueueConfiguration, change: ObjectChange): boolean {
   return (
     change.key.startsWith(configuration.prefix) &&
@@ -68,7 +68,7 @@ export function wants(configuration: QueueConfiguration, change: ObjectChange): 
   );
 }
 
-/** What S3 sends a queue when it becomes the target of a configuration. */
+/** The message that S3 sends to a queue when it becomes the target of a configuration. */
 export function testEvent(bucket: string, nowMs: number, requestId: string): object {
   return {
     Service: 'Amazon S3',

@@ -9,7 +9,7 @@ export interface StoredBytes {
   readonly etag: string;
   /** Whole seconds, as S3 keeps it. */
   readonly lastModifiedMs: number;
-  /** `content-type`, `x-amz-meta-…` and the like, given back as they came. */
+  /** `content-type`, `x-amz-meta-…` and the like, returned as they were received. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ export interface PutOptions {
 export interface Listing {
   readonly objects: readonly StoredBytes[];
   readonly commonPrefixes: readonly string[];
-  /** What `after` must be for the next page; undefined on the last one. */
+  /** The value of `after` for the next page; undefined on the last one. */
   readonly nextAfter: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface ObjectStore {
   get(bucket: string, key: string): StoredBytes | undefined;
   put(bucket: string, key: string, bytes: Buffer, options?: PutOptions): StoredBytes;
   delete(bucket: string, key: string): void;
-  /** Keys in the order of their UTF-8 bytes, those after `after` only. */
+  /** Keys after `after`, in the order of their UTF-8 bytes. */
   list(
     bucket: string,
     options: {
@@ -65,7 +65,7 @@ export interface ObjectStore {
 
 export function createObjectStore(options: {
   readonly now: () => number;
-  /** Called after each change has happened. */
+  /** Called after each change. */
   readonly onChange: (change: ObjectChange) => void;
 }): ObjectStore {
   const buckets = new Map<string, Bucket>();
@@ -122,7 +122,7 @@ export function createObjectStore(options: {
 
 interface Bucket {
   readonly objects: Map<string, StoredBytes>;
-  /** Kept until a key comes or goes. */
+  /** Cached until a key is added or removed. */
   sortedKeys: readonly string[] | undefined;
 }
 
@@ -153,7 +153,7 @@ function list(
   return { objects, commonPrefixes, nextAfter: undefined };
 }
 
-/** Sorts after every key that goes on with something else. */
+/** Sorts after every continuation of a prefix. */
 const highestCharacter = '\u{10FFFF}';
 
 /** S3 lists in the order of UTF-8 bytes; `<` on strings compares UTF-16 units, which differs beyond U+FFFF. */

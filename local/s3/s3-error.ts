@@ -1,4 +1,4 @@
-/** A refusal as S3 words it. */
+/** An error response of S3. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly status: number;

@@ -13,7 +13,7 @@ export function notImplemented({ method, path, query }: HttpRequest): S3Error {
   return new S3Error(501, 'NotImplemented', `The local S3 does not implement ${method} ${path}?${query}`);
 }
 
-/** A time as S3's documents have it. */
+/** A time in the format of S3's XML documents. */
 export function iso({ lastModifiedMs }: StoredBytes): string {
   return new Date(lastModifiedMs).toISOString();
 }

@@ -1,4 +1,4 @@
-/** Just the XML that S3 speaks: elements and text, no attributes to read, no mixed content. */
+/** The subset of XML that S3 uses: elements and text, without attributes to read and without mixed content. */
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -25,7 +25,7 @@ function write([name, content]: XmlElement): string {
   return `<${name}>${text}</${name}>`;
 }
 
-/** The inner XML of every `name` element, wherever it stands; elements of one name never nest in S3's documents. */
+/** The inner XML of every `name` element at any depth. Elements of the same name never nest in S3's documents. */
 export function xmlElements(xml: string, name: string): readonly string[] {
   const pattern = new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, 'g');
   return [...xml.matchAll(pattern)].map((match) => match[1] ?? '');

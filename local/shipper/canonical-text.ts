@@ -49,7 +49,7 @@ function primitiveText(type: PrimitiveType, value: Value): string {
   return String(value);
 }
 
-/** The bits of a double, as an unsigned number: no two spellings of a floating point number to differ in. */
+/** The bits of a double as an unsigned number, since floating-point numbers have several decimal notations. */
 function ieeeBits(value: number): string {
   return String(new BigUint64Array(Float64Array.of(value).buffer)[0]);
 }

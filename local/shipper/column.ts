@@ -1,13 +1,13 @@
 import type { StructType, Type } from '../../lib/spec/schema.ts';
 
-/** A column as figures are kept of it: reached through structs only, itself no struct. */
+/** A column for which figures are kept: possibly nested in structs, but not itself a struct. */
 export interface Column {
   readonly id: number;
   readonly path: readonly string[];
   readonly type: Exclude<Type, StructType>;
 }
 
-/** The columns of a schema in its order; those of a struct in the struct's place. */
+/** The columns of a schema in order, with a struct replaced by its columns. */
 export function columnsOf(struct: StructType, parent: readonly string[] = []): readonly Column[] {
   return struct.fields.flatMap(({ id, name, type }) => {
     const path = [...parent, name];

@@ -2,7 +2,7 @@ import type { Schema } from '../../lib/spec/schema.ts';
 import type { Dice } from './dice.ts';
 
 /**
- * A value as the shipper holds it: int, float, double and date (days) are numbers; long, decimal (unscaled), time
+ * A value in the shipper's memory: int, float, double and date (days) are numbers; long, decimal (unscaled), time
  * and timestamps (microseconds, or nanoseconds by their type) are bigints; uuid, fixed and binary are bytes; maps are Maps; structs are objects by field name.
  */
 export type Value =
@@ -21,12 +21,12 @@ export type Row = Readonly<Record<string, Value>>;
 
 export interface Dataset {
   readonly name: string;
-  /** The dataset's schemas, oldest first. Their first column is `seq`, a number that no other row of the dataset has. */
+  /** The dataset's schemas, oldest first. Their first column is `seq`, which is unique in the dataset. */
   readonly versions: readonly [Schema, ...Schema[]];
-  /** How many segments of which size a demo ships. */
+  /** Number and size of the segments that a demo ships. */
   readonly segments: number;
   readonly rowsPerSegment: number;
-  /** One row; `version` indexes `versions`: values of a promoted column leave the narrow range only then. */
+  /** Makes one row for `versions[version]`. Values of a promoted column exceed the narrow range only from its promotion on. */
   readonly row: (dice: Dice, seq: bigint, version: number) => Row;
 }
 
@@ -43,6 +43,6 @@ export function compareValues(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** 2026-01-01T00:00:00Z, where all the made-up time begins. */
+/** 2026-01-01T00:00:00Z, when all synthetic times begin. */
 export const epochMicros = 1_767_225_600_000_000n;
 export const epochDay = 20_454;

@@ -3,5 +3,5 @@ import { events } from './events.ts';
 import { orders } from './orders.ts';
 import { telemetry } from './telemetry.ts';
 
-/** What the made-up shipper captures. */
+/** The datasets of the synthetic shipper. */
 export const datasets: readonly Dataset[] = [telemetry, events, orders];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Draws that are the same for the same seed, on every machine. */
+/** Random draws that depend only on the seed. */
 export interface Dice {
   /** At least 0, less than 1, in steps of 2^-32. */
   fraction(): number;

@@ -3,7 +3,7 @@ import { parsePrimitive } from '../../lib/spec/primitive-type.ts';
 import type { NestedField, PrimitiveType, Schema, Type } from '../../lib/spec/schema.ts';
 
 /**
- * The Parquet schema of an Iceberg schema, a field ID on every field, list element, map key and map value; lists have three
+ * The Parquet schema of an Iceberg schema, with a field ID on every field, list element, map key and map value. Lists have three
  * levels (spec, Appendix A, "Parquet"; parquet-format, LogicalTypes.md).
  */
 export function parquetSchema(schema: Schema): SchemaElement[] {
@@ -96,7 +96,7 @@ function decimalElement(precision: number, scale: number): Omit<SchemaElement, '
   return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: decimalBytes(precision), ...annotation };
 }
 
-/** The least bytes that hold every decimal of a precision: 16 for 38 digits. */
+/** The smallest number of bytes that holds every decimal of a precision: 16 for 38 digits. */
 function decimalBytes(precision: number): number {
   let bytes = 1;
   while (2n ** BigInt(bytes * 8 - 1) < 10n ** BigInt(precision)) bytes += 1;

@@ -1,6 +1,6 @@
 import type { ListType, MapType, NestedField, Schema, StructType, Type } from '../../lib/spec/schema.ts';
 
-/** Iceberg's JSON schemas in a line a column: `schema(required(1, 'seq', 'long'), optional(2, 'tags', list(3, 'string')))`. */
+/** A notation for Iceberg's JSON schemas with one line per column: `schema(required(1, 'seq', 'long'), optional(2, 'tags', list(3, 'string')))`. */
 export function schema(...fields: readonly NestedField[]): Schema {
   return { type: 'struct', fields };
 }

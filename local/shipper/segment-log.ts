@@ -5,26 +5,26 @@ import { canonicalText, decimalText, fieldOf, nullText } from './canonical-text.
 import { type Column, columnsOf } from './column.ts';
 import { compareValues, type Row, type Value } from './dataset.ts';
 
-/** What the shipper knows of the rows it wrote, computed from the values themselves. */
+/** The shipper's figures for the rows that it wrote, computed from their values. */
 export interface SegmentLog {
   readonly rows: number;
   readonly columns: ReadonlyMap<number, ColumnLog>;
-  /** The checksum of a column that is null in every row: what the segment adds to columns that it does not have. */
+  /** The checksum of a column that is null in every row, which the segment contributes to columns that it lacks. */
   readonly absentChecksum: bigint;
 }
 
 export interface ColumnLog {
   readonly nulls: number;
-  /** Of numbers and times the sum, of booleans the trues, of text, bytes, lists and maps the lengths. */
+  /** The sum of numbers and times, the number of true booleans, or the total length of text, bytes, lists and maps. */
   readonly sum: Sum;
-  /** The sum, over the rows, of CRC32(`seq|text`): values that changed places change it too. */
+  /** The sum of CRC32(`seq|text`) over the rows, so that swapped values change it too. */
   readonly checksum: bigint;
   /** Least and greatest value of a primitive column; undefined when all are null. */
   readonly least: Value | undefined;
   readonly greatest: Value | undefined;
 }
 
-/** Exact: integers, decimals and times as bigint; floating point numbers are made such that every sum of them is exact. */
+/** Exact sums: integers, decimals and times as bigint. The synthetic floating-point numbers have exact sums. */
 export type Sum = bigint | number;
 
 /** The log of rows that were written under a schema. */
@@ -37,7 +37,7 @@ export function logRows(schema: Schema, rows: readonly Row[]): SegmentLog {
   };
 }
 
-/** The log of everything that some segments hold together, under the schema that they have in the end. */
+/** Combines the logs of several segments under their final schema. */
 export function mergeLogs(schema: Schema, logs: readonly SegmentLog[]): SegmentLog {
   return {
     rows: logs.reduce((total, log) => total + log.rows, 0),
@@ -46,7 +46,7 @@ export function mergeLogs(schema: Schema, logs: readonly SegmentLog[]): SegmentL
   };
 }
 
-/** A column's sum as text; decimals with all their digits. */
+/** A column's sum as text, for decimals with all digits of their scale. */
 export function sumText(type: Type, sum: Sum): string {
   if (typeof type !== 'string') return String(sum);
   const primitive = parsePrimitive(type);

@@ -9,7 +9,7 @@ export interface MadeSegment {
   /** Below the shipper's `url`, in the default layout: `thadam/v1/{pipeline}/{dataset}/…`. */
   readonly key: string;
   readonly bytes: Uint8Array;
-  /** By the column names of the version it was made under. */
+  /** By the column names of its schema version. */
   readonly rows: readonly Row[];
   readonly log: SegmentLog;
 }
@@ -66,13 +66,13 @@ export function writeParquet(schema: Schema, rows: readonly Row[]): Uint8Array {
   );
 }
 
-/** A row of the newest schema as an older one has it: its columns only, under its names. */
+/** Converts a row of the newest schema to an older one: only that schema's columns, under their names. */
 function rowUnder(schema: Schema, newest: Schema, row: Row): Row {
   const names = new Map(newest.fields.map(({ id, name }) => [id, name]));
   return Object.fromEntries(schema.fields.map(({ id, name }) => [name, row[names.get(id) ?? name] ?? null]));
 }
 
-/** The writer takes int64 as bigint only, and a promoted column's values may still be numbers. */
+/** The writer accepts int64 only as bigint, but values of a promoted column may still be numbers. */
 function physicalValue(type: Type, value: Value): Value {
   return type === 'long' && typeof value === 'number' ? BigInt(value) : value;
 }

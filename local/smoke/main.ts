@@ -1,6 +1,6 @@
 /**
- * `npm run smoke -- --stack NAME`: tries a deployed stack from outside. REGISTRAR_CONFIG names its configuration; credentials, region and endpoints
- * are as everywhere (AWS_REGION, AWS_ENDPOINT_URL). Exits 0 when every step holds.
+ * `npm run smoke -- --stack NAME`: tests a deployed stack from outside. REGISTRAR_CONFIG names its configuration. Credentials, region and
+ * endpoints come from the usual variables (AWS_REGION, AWS_ENDPOINT_URL). Exits with 0 if every step succeeds.
  */
 import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';

@@ -17,13 +17,12 @@ const WAIT_MS = 180_000;
 const LOOK_MS = 500;
 
 /**
- * Tests a deployment from outside: what is uploaded becomes rows; a file that is not Parquet is quarantined while its neighbour
- * is registered; after a redrive it comes back, and once corrected it is registered too, each file once. Uses its own dataset,
- * whose table and files remain, since the registrar deletes nothing.
+ * Tests a deployment from outside: an upload becomes rows; a file that is not Parquet is quarantined, while the file beside it is registered.
+ * A redrive sends the broken file again, and after its correction it is registered too, once like every other. Uses its own dataset, whose
+ * table and files remain, since the registrar deletes nothing.
  *
- * @param say told of every step that holds
- * @throws `config.invalid` where no entry takes a new dataset, `internal.error` naming the step that did not come to hold in
- *   three minutes
+ * @param say called with every step that succeeded
+ * @throws `config.invalid` when no entry accepts a new dataset, `internal.error` naming the step that did not succeed within three minutes
  */
 export async function smoke(wiring: Wiring, say: (line: string) => void): Promise<void> {
   const entry = takingAny(wiring.entries);

@@ -16,7 +16,7 @@ export interface OutgoingMessage {
   readonly groupId?: string | undefined;
   readonly deduplicationId?: string | undefined;
   readonly delaySeconds?: number | undefined;
-  /** `MessageAttributes` as they came. */
+  /** `MessageAttributes` as received. */
   readonly attributes?: unknown;
 }
 
@@ -27,9 +27,9 @@ export interface Message extends OutgoingMessage {
   readonly sentMs: number;
   readonly firstReceivedMs: number | undefined;
   readonly receiveCount: number;
-  /** Of the newest receive. */
+  /** The handle of the latest receive. */
   readonly receiptHandle: string | undefined;
-  /** Until then the message is delayed (never received) or in flight. */
+  /** Until this time the message is delayed (never received) or in flight. */
   readonly hiddenUntilMs: number;
   /** The queue from which it was moved to this dead-letter queue. */
   readonly sourceArn: string | undefined;
@@ -49,9 +49,9 @@ export interface Queue {
   receive(max: number, visibilitySeconds?: number): readonly Message[];
   delete(receiptHandle: string): void;
   setVisibility(receiptHandle: string, seconds: number): void;
-  /** Puts in a message that another queue gave up, or got back from its dead-letter queue. */
+  /** Adds a message that another queue moved here: to its dead-letter queue, or back from one. */
   adopt(message: Message): void;
-  /** Takes out what is visible, for a move task. */
+  /** Removes and returns the visible messages, for a move task. */
   drain(): readonly Message[];
   purge(): void;
   counts(): { readonly visible: number; readonly inFlight: number; readonly delayed: number };
@@ -203,12 +203,12 @@ export function createQueue(
   return queue;
 }
 
-/** SQS first returns as many messages of one group as it can: the groups in the order of their oldest, each in its own order. */
+/** SQS returns as many messages of one group as it can before the next. Groups are in the order of their oldest message, messages in theirs. */
 function groupByGroup(messages: readonly Message[]): readonly Message[] {
   return [...Map.groupBy(messages, ({ groupId }) => groupId).values()].flat();
 }
 
-/** The deduplication ID that a message has; undefined in standard queues. @throws SqsError */
+/** The deduplication ID of a message; undefined in standard queues. @throws SqsError */
 function checkFifo(settings: QueueSettings, message: OutgoingMessage): string | undefined {
   const { groupId, deduplicationId, delaySeconds } = message;
   for (const [name, id] of Object.entries({
@@ -240,7 +240,7 @@ function checkFifo(settings: QueueSettings, message: OutgoingMessage): string | 
   );
 }
 
-/** The message that a receipt handle names, deleted ones excepted. @throws SqsError for what is no receipt handle */
+/** The message of a receipt handle, unless it was deleted. @throws SqsError for a malformed handle */
 function find(messages: readonly Message[], receiptHandle: string): Message | undefined {
   const mark = receiptHandle.indexOf('#');
   if (mark === -1)

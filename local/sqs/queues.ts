@@ -3,7 +3,7 @@ import { SqsError } from './sqs-error.ts';
 
 /** All queues of one account and region. Throws `SqsError`. */
 export interface Queues {
-  /** Creating a queue that exists with the same attributes answers it. Attributes are SQS's own. */
+  /** Returns the existing queue if it has the same attributes. Attributes are those of SQS. */
   create(name: string, attributes: Readonly<Record<string, string>>): Queue;
   byUrl(url: string): Queue;
   byName(name: string): Queue;
@@ -11,7 +11,7 @@ export interface Queues {
   all(): readonly Queue[];
   remove(queue: Queue): void;
   setAttributes(queue: Queue, attributes: Readonly<Record<string, string>>): void;
-  /** Moves what is visible in a dead-letter queue to `destinationArn`, or to where each message came from; answers how many. */
+  /** Moves visible messages of a dead-letter queue to `destinationArn`, or back to their sources. Returns their number. */
   move(sourceArn: string, destinationArn: string | undefined): number;
 }
 
@@ -47,7 +47,7 @@ export function createQueues(options: {
       const identity = {
         name,
         arn: `arn:aws:sqs:${options.region}:000000000000:${name}`,
-        // As LocalStack's: the ARN can be told from it.
+        // Like LocalStack's, so that clients can derive the ARN from it.
         url: `${options.endpoint()}/queue/${options.region}/000000000000/${name}`,
       };
       const queue = createQueue(identity, settings, { ...options, deadLetter });
@@ -70,7 +70,7 @@ export function createQueues(options: {
       if (!source) throw new SqsError('ResourceNotFoundException', `The queue "${sourceArn}" does not exist`);
       const destinations = source.drain().map((message) => {
         const destination = byArn(destinationArn ?? message.sourceArn ?? '');
-        // SQS takes a redriven message for a new one: new ID, new time, counted from zero.
+        // In SQS a redriven message is a new one, with a new ID, a new time and a receive count of zero.
         const fresh = { ...message, id: options.uuid(), receiveCount: 0, firstReceivedMs: undefined };
         (destination ?? source).adopt({ ...fresh, sourceArn: destination ? undefined : message.sourceArn });
         return destination;

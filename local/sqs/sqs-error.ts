@@ -1,4 +1,4 @@
-/** A refusal as SQS words it; `code` is the name of the exception without its namespace. */
+/** An error of SQS; `code` is the name of the exception without its namespace. */
 export class SqsError extends Error {
   override readonly name = 'SqsError';
   readonly code: string;

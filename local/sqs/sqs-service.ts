@@ -12,7 +12,7 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-/** One message, and one batch together: 1 MiB. */
+/** SQS's limit for a message, and for all messages of a batch: 1 MiB. */
 const maxBytes = 1024 * 1024;
 
 /** SQS's JSON protocol (`X-Amz-Target: AmazonSQS.…`). Signatures are not verified. */
@@ -140,7 +140,7 @@ function setVisibility(queue: Queue, input: Input): object {
   return {};
 }
 
-/** Runs `one` for each entry; a refused entry fails alone, one that lacks a parameter fails the request. */
+/** Runs `one` for each entry. A refused entry fails alone; an entry without a required parameter fails the request. */
 function batch(entries: readonly Input[], one: (entry: Input) => object): object {
   const successful: object[] = [];
   const failed: object[] = [];
@@ -212,7 +212,7 @@ function queueAttributes({ arn, settings, counts }: Queue): Record<string, strin
   };
 }
 
-/** What is there and wanted; `All` wants everything. */
+/** The available attributes that were requested; `All` requests all of them. */
 function pick(
   attributes: Record<string, string | undefined>,
   wanted: readonly string[],

@@ -11,7 +11,7 @@ import { orders } from '../../local/shipper/orders.ts';
 import { makeSegment } from '../../local/shipper/segment.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 
-/** What is deployed is the bundle, so the whole way is gone once with it: not the source, each function a process of its own. */
+/** Runs the pipeline end to end with the deployed bundles instead of the sources, each function in its own process. */
 const root = path.resolve(import.meta.dirname, '../..');
 
 let stack: Stack;

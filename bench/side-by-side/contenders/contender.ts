@@ -5,7 +5,7 @@ import { type Segment, shipperUrl, uriOf } from '../lakehouse/segments.ts';
 import { type Answer, type Command, startProcess } from './protocol.ts';
 import type { RegisterProgram } from './register-program.ts';
 
-/** What a contender's program is told of the services, on its command line. */
+/** The services, as passed to a contender's program on its command line. */
 export interface Services {
   readonly catalog: string;
   readonly endpoint: string;
@@ -14,10 +14,10 @@ export interface Services {
   readonly secretAccessKey: string;
 }
 
-/** Whoever does the job: ours, the floor, a peer. */
+/** A measured program: the registrar, the floor or a peer. */
 export interface Contender {
   readonly name: ContenderName;
-  /** Registers segments of a dataset in the contender's own table of it, in one commit. */
+  /** Registers segments of a dataset in the contender's own table, in one commit. */
   register(dataset: string, segments: readonly Segment[]): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -37,19 +37,19 @@ export type ContenderName =
 const root = join(import.meta.dirname, '../../..');
 const peers = join(root, 'bench/peers');
 
-/** Its table of a dataset. Ours is named by the dataset alone, as its layout has it. */
+/** The contender's table of a dataset. The registrar's has the name of the dataset, because of its layout. */
 export function tableOf(dataset: string, contender: ContenderName): string {
   return contender === 'ours' ? dataset : `${dataset}_${contender.toLowerCase().replaceAll(/\W+/g, '_')}`;
 }
 
-/** Whether the contender's tables say in their summaries what was registered. */
+/** Whether the snapshot summaries in the contender's tables list the registered segments. */
 export function keepsLedger(contender: ContenderName): boolean {
   return contender === 'ours' || contender.startsWith('floor');
 }
 
 /**
  * Starts a contender.
- * @param register needed for ours alone
+ * @param register needed only for the registrar
  */
 export function startContender(
   name: ContenderName,
@@ -120,7 +120,7 @@ function commandOf(
   }
 }
 
-/** As deployed, with the services' addresses. */
+/** The environment as deployed, with the addresses of the services. */
 export function registerEnvironment(lakehouse: Pick<Lakehouse, 'store'> & Endpoints): Record<string, string> {
   const { store, catalogUri, storeEndpoint } = lakehouse;
   return {

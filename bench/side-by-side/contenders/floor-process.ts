@@ -1,7 +1,7 @@
 /**
- * The least that a registration can be: one suffix GET a segment, two PUTs side by side, one POST. `node floor-process.ts SERVICES [load]`,
- * `load` for one load of the table beside the GETs. Bytes and signatures are prepared before the clock runs, with the project's own
- * stages, so that what is left behind is a table; then they are sent over plain undici.
+ * The minimum of a registration: one suffix GET per segment, two parallel PUTs, one POST. `node floor-process.ts SERVICES [load]`, where
+ * `load` adds one load of the table in parallel to the GETs. The project's own stages prepare bytes and signatures before the measured time,
+ * so that the result is a valid table. Plain undici sends the requests.
  */
 import pLimit from 'p-limit';
 import { Pool } from 'undici';

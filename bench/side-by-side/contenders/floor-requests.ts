@@ -3,7 +3,7 @@ import type { Pool } from 'undici';
 import { systemClock } from '../../../lib/drivers/platform.ts';
 import { awsSignature } from '../../../lib/drivers/rest-catalog/sigv4.ts';
 
-/** A request that is ready to be sent, its signature made. */
+/** A signed request, ready to be sent. */
 export interface ReadyRequest {
   readonly method: 'GET' | 'PUT' | 'POST';
   readonly path: string;
@@ -18,7 +18,7 @@ export interface StoreAccess {
   readonly secretAccessKey: string;
 }
 
-/** Makes requests of a store for objects whose keys need no escaping. */
+/** Makes requests to a store for objects whose keys need no escaping. */
 export function storeRequests({ endpoint, region, accessKeyId, secretAccessKey }: StoreAccess) {
   const signature = awsSignature({ region, service: 's3' }, systemClock, async () => {
     return { accessKeyId, secretAccessKey };

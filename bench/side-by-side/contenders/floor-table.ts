@@ -26,9 +26,9 @@ export interface CommitBytes {
   readonly body: string;
 }
 
-/** A table that nobody else writes to, so that nothing of it need be asked again. */
+/** A table without other writers, whose state never has to be loaded again. */
 export interface FloorTable {
-  /** The bytes of the next commit, which is taken to land. */
+  /** The bytes of the next commit, which is assumed to succeed. */
   next(segments: readonly Segment[]): Promise<CommitBytes>;
 }
 
@@ -89,7 +89,7 @@ export async function openFloorTable(catalogUri: string, name: string, store: St
     },
   };
 
-  /** Segments with one ETag have one content. */
+  /** Segments with equal ETags have equal content. */
   async function contentOf(segment: Segment): Promise<KnownContent> {
     const content = contents.get(segment.etag) ?? (await readContent(segment, state, store));
     contents.set(segment.etag, content);
@@ -134,7 +134,7 @@ async function listOf(state: TableState, store: Store): Promise<ManifestList | u
   return readManifestList(read.bytes, path);
 }
 
-/** Of the snapshots the head alone is kept: more the next commit does not need. */
+/** Keeps only the head of the snapshots, which is all that the next commit needs. */
 function after(state: TableState, updates: ReturnType<typeof stageAppend>['updates']): TableState {
   const added = updates.find((update) => update.action === 'add-snapshot');
   if (added === undefined) throw new TypeError('an append without a snapshot');

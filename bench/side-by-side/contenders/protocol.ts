@@ -1,22 +1,22 @@
 /**
- * How the bench talks with a contender, a process that lives: a job a line on its standard input, an answer a line on its standard
- * output. Lines that are no answers are its log.
+ * The protocol between the bench and a contender, which is a long-lived process: one job per line on its standard input, one answer per line
+ * on its standard output. All other lines are its log.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** What a contender says of one commit, as it measured itself. */
+/** The figures of one commit, measured by the contender itself. */
 export interface Answer {
   readonly elapsedMs: number;
-  /** Of the whole process, meanwhile. */
+  /** CPU time of the whole process during the commit. */
   readonly cpuMs: number;
-  /** Afterwards. */
+  /** After the commit. */
   readonly rssMib: number;
-  /** Ours alone: how long the commit requests took. */
+  /** Registrar only: the duration of the commit requests. */
   readonly commitMs?: number;
-  /** Ours alone: commit requests that were refused for another's commit. */
+  /** Registrar only: the number of commit requests refused because of another writer's commit. */
   readonly conflicts?: number;
 }
 
@@ -35,7 +35,7 @@ export interface Command {
 
 const LOG_KEPT = 4_000;
 
-/** Ended with this process, however it ends. */
+/** Processes to stop when this process ends for any reason. */
 const running = new Set<() => void>();
 process.once('exit', () => {
   for (const kill of running) kill();
@@ -79,9 +79,9 @@ export function startProcess({ name, file, args, env }: Command): Process {
   };
 }
 
-/** The contender's side, where it is a program of this folder: answers every job with how long `work` took. */
+/** The contender's side, for programs of this folder: answers every job with the duration of `work`. */
 export async function serve<Job, Prepared>(worker: {
-  /** Done before the clock runs. */
+  /** Not part of the measured time. */
   readonly prepare: (job: Job) => Promise<Prepared>;
   readonly work: (prepared: Prepared) => Promise<Partial<Answer>>;
 }): Promise<void> {

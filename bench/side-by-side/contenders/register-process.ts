@@ -1,6 +1,6 @@
 /**
- * The built register function, warm, as a process that is asked by lines: `node register-process.mjs BUNDLE`, its configuration in the
- * environment as deployed. Each job is the SQS event of its segments, in the messages that the route function would have sent.
+ * The built register function, kept warm in a process that reads jobs from lines: `node register-process.mjs BUNDLE`, with its configuration
+ * in the environment as deployed. Each job is an SQS event with the messages that the route function would have sent for its segments.
  */
 import { randomUUID } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundle } from '../../../test/soak/bundle.ts';
 
-/** The register function as it is deployed, and the program around it: JavaScript both, so that no loader of types is in its memory. */
+/** The deployed register function and the program around it. Both are JavaScript, so that no TypeScript loader takes memory. */
 export interface RegisterProgram {
   readonly program: string;
   readonly bundle: string;

@@ -12,7 +12,7 @@ const PLOT = join(docs, 'performance/commit-time.svg');
 const PLOT_LINK = '![Milliseconds a commit against snapshots of the table](performance/commit-time.svg)';
 const MEASURED = /(<!-- measured -->\n).*(<!-- end of measured -->)/s;
 
-/** The cases in the page's order, each from the latest run that had it. */
+/** The cases in the order of the page, each from the latest run that included it. */
 interface Results {
   readonly sections: readonly (Section & { readonly machine: Machine })[];
 }
@@ -22,7 +22,7 @@ const ORDER = [
   ...['cold', 'initialisation', 'backfill'],
 ];
 
-/** Puts what was measured into docs/performance.md and its plot; cases that were not run keep what they had. */
+/** Writes the results into docs/performance.md and its plot. Cases that were not run keep their earlier results. */
 export function writeDocumentation(machine: Machine, sections: readonly Section[]): void {
   const before = existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as Results).sections : [];
   const kept = before.filter(({ id }) => !sections.some((section) => section.id === id));

@@ -81,7 +81,7 @@ export function judgeRequests(counts: readonly RequestCount[]): Section {
 
 const GROWTH = 1.3;
 
-/** Merging commits are few and long: the mean has them in it. */
+/** Judges means, since the median does not show the few, long commits that merge. */
 export function judgeGrowth(results: readonly GrowthResult[]): Section {
   const outside = results.map(({ ours }) => ours.map(({ elapsedMs, commitMs = 0 }) => elapsedMs - commitMs));
   const rows = results.map(({ snapshots, ours }, at): Row => {

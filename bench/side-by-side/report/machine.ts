@@ -1,6 +1,6 @@
 import { arch, cpus, platform, totalmem } from 'node:os';
 
-/** What the figures were measured on, and with. */
+/** The machine and the versions with which the figures were measured. */
 export interface Machine {
   readonly date: string;
   readonly system: string;

@@ -1,12 +1,12 @@
 import type { Section } from './section.ts';
 
-/** Cases that differ in the table's age alone, by the age to plot them at: `small` is measured from 20 to 120 commits. */
+/** Cases that differ only in the table's age, with the age at which they are plotted: `small` is measured from 20 to 120 commits. */
 const AGES: readonly (readonly [string, number])[] = [
   ['small', 70],
   ['1000', 1_000],
   ['5000', 5_000],
 ];
-/** Distinct for those who see colours differently too (Okabe and Ito's palette). */
+/** Okabe and Ito's palette, whose colours colour-blind readers can distinguish too. */
 const COLOURS: Readonly<Record<string, string>> = {
   ours: '#d55e00',
   floor: '#7f7f7f',
@@ -27,7 +27,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Median time of a commit of one segment against the table's age, both axes logarithmic, as SVG; undefined for no such case. */
+/** An SVG plot of the median time of a one-segment commit against the table's age, with logarithmic axes. Undefined without such cases. */
 export function plotOf(sections: readonly Section[]): string | undefined {
   const series = seriesOf(sections);
   const times = [...series.values()].flat().map(({ y }) => y);
@@ -87,7 +87,7 @@ function line(name: string, points: readonly Point[]): string {
   return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="${width}"${dash}/>${dots.join('')}`;
 }
 
-/** Each name at the end of its line, moved down where it would lie on another. */
+/** Places each name at the end of its line, further down if it would overlap another. */
 function labels(series: ReadonlyMap<string, readonly Point[]>): readonly string[] {
   const ends = [...series].flatMap(([name, points]) => {
     const end = points.at(-1);

@@ -1,6 +1,6 @@
 import { type Figure, holds, type Row, type Section } from './section.ts';
 
-/** A section as text: its table, and each figure with PASS or what it falls short by. */
+/** A section as text: its table, and each target with PASS or the shortfall. */
 export function sectionText(section: Section): string {
   return [
     `${section.id}: ${section.title}`,
@@ -64,12 +64,12 @@ function cell(value: Row[string]): string {
   return typeof value === 'number' ? shown(value) : (value ?? '');
 }
 
-/** So that what falls short does not look like its limit. */
+/** Up to three decimals, so that a value which misses its target does not look equal to the limit. */
 function exact(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 3 });
 }
 
-/** Three digits that count, never fewer than the whole number has. */
+/** Three significant digits, but never fewer than the integer part has. */
 function shown(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString('en');
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));

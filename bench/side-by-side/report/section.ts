@@ -1,4 +1,4 @@
-/** One case as it is printed and kept: who took how long, and what was to be reached. */
+/** The result of one case, as it is printed and saved: the measured times, and the targets. */
 export interface Section {
   readonly id: string;
   readonly title: string;
@@ -6,7 +6,7 @@ export interface Section {
   readonly figures: readonly Figure[];
 }
 
-/** By column; numbers as they were measured. */
+/** A row by column, with unrounded numbers. */
 export type Row = Readonly<Record<string, string | number | undefined>>;
 
 export interface Figure {
