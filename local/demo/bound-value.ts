@@ -2,7 +2,7 @@ import { parsePrimitive } from '../../lib/spec/primitive-type.ts';
 import type { PrimitiveType } from '../../lib/spec/schema.ts';
 import type { Value } from '../shipper/dataset.ts';
 
-/** A bound's value from its single-value bytes (spec, Appendix D); int bounds under a column that became long stay 4 bytes wide. */
+/** A bound's value from its single-value bytes (spec, Appendix D); bounds of an int column that was promoted to long remain 4 bytes wide. */
 export function boundValue(type: PrimitiveType, bytes: Uint8Array): Value {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   switch (parsePrimitive(type).name) {

@@ -27,7 +27,7 @@ export function canonicalSql(type: Type, value: string): string {
   }
 }
 
-/** The sum that the shipper's log keeps of a column, as text. */
+/** The sum that the shipper's log has for a column, as text. */
 export function sumSql(type: Type, value: string): string {
   if (typeof type !== 'string') return `toString(sum(toInt128(length(${value}))))`;
   const primitive = parsePrimitive(type);
@@ -37,7 +37,7 @@ export function sumSql(type: Type, value: string): string {
   return `ifNull(${text(`sum(${wide(value)})`)}, ${text(wide('0'))})`;
 }
 
-/** A null as the text that stands for it in checksums. */
+/** Replaces null by the text that represents it in checksums. */
 export function orNullText(text: string): string {
   return `ifNull(${text}, '${nullText}')`;
 }

@@ -2,15 +2,15 @@ import type { Schema } from '../../lib/spec/schema.ts';
 import type { Metadata, MetadataSnapshot } from './lake.ts';
 import { schemaChanges } from './schema-changes.ts';
 
-/** One commit as the table's own metadata tells it. */
+/** One commit, according to the table's own metadata. */
 export interface CommitFigures {
   readonly segments: number;
   readonly rows: number;
-  /** `created`, or what the schema of this snapshot changes of its parent's. */
+  /** `created`, or the schema changes from the parent snapshot to this one. */
   readonly changes: readonly string[];
 }
 
-/** What a snapshot added; undefined when the metadata has no such snapshot. */
+/** The figures of a snapshot; undefined when the metadata does not have it. */
 export function commitFigures(metadata: Metadata, snapshotId: bigint): CommitFigures | undefined {
   const snapshot = findSnapshot(metadata, snapshotId);
   if (snapshot === undefined) return undefined;

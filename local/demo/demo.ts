@@ -31,7 +31,7 @@ export async function runDemo({ json, keep }: DemoOptions): Promise<0 | 1> {
   return exitCode;
 }
 
-/** Everything that the scenario needs, running. */
+/** The running services, functions and engine that the scenario needs. */
 export interface Stage extends AsyncDisposable {
   readonly services: Services;
   readonly functions: Functions;
@@ -40,7 +40,7 @@ export interface Stage extends AsyncDisposable {
   readonly screen: Screen;
 }
 
-/** Starts services, functions and the engine; disposing of it stops them. */
+/** Starts services, functions and the engine. Disposing of the result stops them. */
 export async function setStage(screen: Screen): Promise<Stage> {
   screen.line('S3, SQS and an Iceberg REST catalog run in this process, each function in one of its own.');
   await using started = new AsyncDisposableStack();

@@ -9,7 +9,7 @@ export interface Engine {
 
 /**
  * Opens the engine in this process. Queries run off the event loop, so servers in the same process can answer them.
- * @throws `config.invalid`, with the platforms, where the package has no binary for this one
+ * @throws `config.invalid`, naming the supported platforms, when the package has no binary for this one
  */
 export async function openEngine(): Promise<Engine> {
   const { Session } = await import('chdb').catch((cause: unknown) => {

@@ -12,7 +12,7 @@ export interface ShippedSegment {
   readonly log: SegmentLog;
 }
 
-/** Each figure in which a table's manifests differ from what was shipped: presence, rows, sizes, counts and bounds of every file. */
+/** The differences between a table's manifests and what was shipped: presence, rows, sizes, counts and bounds of every file. */
 export function fileDifferences(
   table: string,
   schema: Schema,
@@ -70,7 +70,7 @@ function columnDifferences(
   return lines;
 }
 
-/** Text and bytes may be cut short, down for a lower bound and up for an upper one; everything else is exact. */
+/** Bounds of text and bytes may be truncated: downwards for a lower bound, upwards for an upper one. All others are exact. */
 function isLowerBound(type: string, bound: Value | undefined, least: Value): boolean {
   if (bound === undefined) return false;
   return isTruncatable(type) ? compareValues(bound, least) <= 0 : sameValue(bound, least);

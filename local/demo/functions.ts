@@ -4,22 +4,22 @@ import { startFunction } from '../lambda/function-process.ts';
 import { startPoller } from '../poller.ts';
 import type { Services } from './services.ts';
 
-/** `route` and `register`, each in a process of its own, fed from its queue. */
+/** `route` and `register`, each in its own process and invoked by its queue. */
 export interface Functions {
-  /** Discards the processes and everything they hold in memory, and starts new ones cold. */
+  /** Ends the processes with everything in their memory, and starts new ones cold. */
   restart(): Promise<void>;
-  /** Lets what is under way finish, then ends the processes. */
+  /** Lets running invocations finish, then ends the processes. */
   stop(): Promise<void>;
 }
 
 export interface FunctionsObserver {
   /** One structured line of a function's log. */
   readonly onRecord: (record: Readonly<Record<string, unknown>>) => void;
-  /** What an invocation threw, or a function printed that is no structured line. */
+  /** An error that an invocation threw, or a printed line that is not structured. */
   readonly onTrouble: (text: string) => void;
 }
 
-/** Starts both functions from their sources, and what Lambda's event source mappings do for them. */
+/** Starts both functions from their sources, and pollers in place of Lambda's event source mappings. */
 export async function startFunctions(services: Services, observer: FunctionsObserver): Promise<Functions> {
   const start = () =>
     Promise.all([
@@ -71,7 +71,7 @@ async function startFed(
   };
 }
 
-/** Calls `onLine` with each line that is whole, of what comes in pieces. */
+/** Assembles lines from pieces of text, and calls `onLine` with each complete line. */
 function wholeLines(onLine: (line: string) => void): (text: string) => void {
   let rest = '';
   return (text) => {

@@ -8,7 +8,7 @@ import { demoTables } from './scenario.ts';
 import type { Screen } from './screen.ts';
 import type { Services } from './services.ts';
 
-/** Tells how to read a table with other engines, then waits until it is interrupted. */
+/** Shows how to read a table with other engines, then waits until it is interrupted. */
 export async function keepRunning({
   services: { lake, environment },
   screen,

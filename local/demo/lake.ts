@@ -5,7 +5,7 @@ import type { Stack } from '../stack.ts';
 import { quoteName, quoteText } from './canonical-sql.ts';
 import type { Engine } from './engine.ts';
 
-/** Where tables and their catalog are, for an external engine. */
+/** The addresses of the tables and their catalog, for an external engine. */
 export interface Lake {
   /** Without `/v1`. */
   readonly catalogUri: string;
@@ -29,7 +29,7 @@ export function lakeOf(
   return { catalogUri, s3Endpoint, region, bucket, ...credentials };
 }
 
-/** Table metadata as the catalog answers it, as far as the demo reads it. */
+/** The parts of table metadata that the demo reads. */
 export interface Metadata {
   readonly 'current-snapshot-id'?: bigint | number | null;
   readonly 'current-schema-id': number;
@@ -45,7 +45,7 @@ export interface MetadataSnapshot {
   readonly summary: Readonly<Record<string, string>>;
 }
 
-/** Asks the catalog for a table, with `fetch` alone; undefined when there is none. */
+/** Loads a table from the catalog with plain `fetch`; undefined when there is none. */
 export async function loadMetadata(lake: Lake, table: TableIdentifier): Promise<Metadata | undefined> {
   const namespace = encodeURIComponent(table.namespace.join('\u001f'));
   const url = `${lake.catalogUri}/v1/namespaces/${namespace}/tables/${encodeURIComponent(table.name)}`;
@@ -56,7 +56,7 @@ export async function loadMetadata(lake: Lake, table: TableIdentifier): Promise<
   return (parseJson(await response.text()) as { metadata: Metadata }).metadata;
 }
 
-/** The snapshot that `main` has, undefined in a table without one. */
+/** The snapshot of `main`; undefined in a table without snapshots. */
 export function currentSnapshot(metadata: Metadata): MetadataSnapshot | undefined {
   const current = metadata['current-snapshot-id'];
   return metadata.snapshots?.find(
@@ -64,12 +64,12 @@ export function currentSnapshot(metadata: Metadata): MetadataSnapshot | undefine
   );
 }
 
-/** The data files of a table, by its current snapshot's summary. */
+/** The number of data files of a table, from its current snapshot's summary. */
 export function dataFileCount(metadata: Metadata | undefined): number {
   return Number((metadata && currentSnapshot(metadata))?.summary['total-data-files'] ?? 0);
 }
 
-/** Makes the catalog's tables known to the engine as `lake`. */
+/** Attaches the catalog to the engine as `lake`. */
 export async function attachCatalog(engine: Engine, lake: Lake): Promise<void> {
   await engine.query('SET allow_experimental_database_iceberg = 1');
   const [uri, accessKey, secret, endpoint] = [

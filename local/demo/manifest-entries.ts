@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 import { avroFilesSql, type Lake } from './lake.ts';
 
-/** A live data file as the manifests of a snapshot have it, read by the engine and not by this project's own reader. */
+/** A live data file in the manifests of a snapshot, read by the engine instead of this project's own reader. */
 export interface LiveFile {
   readonly uri: string;
   readonly rows: number;
@@ -12,7 +12,7 @@ export interface LiveFile {
   readonly upperBounds: ReadonlyMap<number, Uint8Array>;
 }
 
-/** Every live data file of a snapshot, in no order; a file that is listed twice is there twice. */
+/** Every live data file of a snapshot in undefined order, with duplicates. */
 export async function liveFiles(
   engine: Engine,
   lake: Lake,

@@ -5,9 +5,9 @@ import type { FunctionsObserver } from './functions.ts';
 import { type Lake, loadMetadata } from './lake.ts';
 import { grouped, type Screen } from './screen.ts';
 
-/** Tells a line for each commit, each segment set aside and each error, in their order. */
+/** Prints a line for each commit, quarantined segment and error, in order. */
 export interface Narrator extends FunctionsObserver {
-  /** Resolves when everything that was seen so far has been told. */
+  /** Resolves when everything seen so far has been printed. */
   told(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ function isQuarantined(record: object): record is { readonly code: string; reado
   return 'event' in record && record.event === 'quarantined';
 }
 
-/** The message of what failed; the whole line where there is none. */
+/** The message of an error, or the whole line if it has none. */
 function errorText(record: Readonly<Record<string, unknown>>): string {
   const { code, message } = { ...record, ...(record['error'] as object | undefined) } as Record<
     string,

@@ -1,15 +1,15 @@
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { Lake } from './lake.ts';
 
-/** What to paste into an engine to read a table of a running demo. */
+/** A text to paste into an engine to read a table of a running demo. */
 export interface Paste {
   readonly engine: 'PyIceberg' | 'DuckDB' | 'Spark';
-  /** What must be there first. */
+  /** The prerequisites. */
   readonly needs: string;
   readonly text: string;
 }
 
-/** For each engine the shortest text that reads `table` through the catalog. */
+/** The shortest text for each engine that reads `table` through the catalog. */
 export function pastes(lake: Lake, table: TableIdentifier): readonly Paste[] {
   const name = formatIdentifier(table);
   return [

@@ -4,7 +4,7 @@ import { type SegmentLog, sumText } from '../shipper/segment-log.ts';
 import { canonicalSql, orNullText, quoteName, quoteText, sumSql } from './canonical-sql.ts';
 import type { Engine } from './engine.ts';
 
-/** What an engine computed from the rows of a table; sums as text. */
+/** Figures that an engine computed from the rows of a table, with sums as text. */
 export interface ReadBack {
   readonly rows: number;
   readonly columns: ReadonlyMap<number, ColumnReadBack>;
@@ -17,8 +17,8 @@ export interface ColumnReadBack {
 }
 
 /**
- * Reads every value of a table (or whatever else ClickHouse takes after FROM) and computes what the shipper's log
- * says of the columns of `schema`. Nothing of it can be answered from metadata.
+ * Reads every value of a table (or of anything else that ClickHouse accepts after FROM) and computes the figures of the shipper's log for
+ * the columns of `schema`. None of them can be answered from metadata.
  */
 export async function readBack(engine: Engine, from: string, schema: Schema): Promise<ReadBack> {
   const columns = columnsOf(schema);
@@ -37,7 +37,7 @@ export async function readBack(engine: Engine, from: string, schema: Schema): Pr
   };
 }
 
-/** Each figure in which what was read differs from what was shipped, as a line; none when all agree. */
+/** One line for each figure that differs between the rows read and shipped; empty when all agree. */
 export function differences(
   table: string,
   schema: Schema,
@@ -57,7 +57,7 @@ export function differences(
   return lines;
 }
 
-/** One line when two figures differ. */
+/** One line if two figures differ, otherwise none. */
 export function differ<T extends string | number | bigint | undefined>(
   what: string,
   found: T,

@@ -10,7 +10,7 @@ export function verdictJson({ tables, redelivered, quarantined }: Verdict): stri
   });
 }
 
-/** Tells what the tables hold and whether all of it agrees; answers the exit code. */
+/** Reports the contents of the tables and whether all figures agree. Returns the exit code. */
 export function report(screen: Screen, verdict: Verdict, seconds: number): 0 | 1 {
   screen.heading('What the tables contain, by metadata, manifests, and ClickHouse reading every value');
   screen.table(

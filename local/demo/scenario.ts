@@ -11,15 +11,15 @@ import type { Screen } from './screen.ts';
 import type { Services } from './services.ts';
 import type { ShippedTable } from './table-figures.ts';
 
-/** What was done, for the verdict to compare with what the tables hold. */
+/** The actions of the scenario, with which the verdict compares the tables. */
 export interface Played {
   readonly tables: readonly PlayedTable[];
-  /** The one object that is no Parquet. */
+  /** The object that is not a Parquet file. */
   readonly brokenUri: string;
 }
 
 export interface PlayedTable extends ShippedTable {
-  /** The table before every one of its segments was delivered a second time. */
+  /** The table before all its segments were delivered again. */
   readonly before: Metadata | undefined;
 }
 
@@ -28,8 +28,8 @@ export const demoTables: readonly { readonly dataset: Dataset; readonly table: T
   datasets.map((dataset) => ({ dataset, table: { namespace: ['plant'], name: dataset.name } }));
 
 /**
- * Plays a shipper: uploads files and lets the notifications do the rest. One dataset changes its schema, one file is broken,
- * and at the end functions that start cold get everything a second time.
+ * Acts as a shipper that uploads files, and lets the notifications do the rest. One dataset changes its schema, one file is broken, and at
+ * the end everything is delivered again to functions that start cold.
  *
  * @param sizeOf how many segments of a dataset to ship
  */
@@ -51,7 +51,7 @@ export async function playScenario(
   const shipped = () => fleet.flatMap(({ segments }) => segments);
   const load = () => Promise.all(fleet.map(({ table }) => loadMetadata(services.lake, table)));
 
-  /** Ships the next segments of every dataset, up to a part of them, in turns. */
+  /** Ships segments of all datasets in turns, until a fraction of each is shipped. */
   const shipUpTo = async (part: number, versionOf: (dataset: Dataset) => number): Promise<void> => {
     const due = fleet.flatMap((one) =>
       Array.from({ length: one.size }, (_, index) => ({ one, index, turn: (index + 1) / one.size })).slice(

@@ -1,6 +1,6 @@
 import { type IndexedField, indexById, type Schema, type Type } from '../../lib/spec/schema.ts';
 
-/** What one schema changes of an older one, by field ID: `+ signal_dbm int`, `pulses int → long`, `temp → temperature`. */
+/** The changes from one schema to a later one, by field ID: `+ signal_dbm int`, `pulses int → long`, `temp → temperature`. */
 export function schemaChanges(older: Schema, newer: Schema): readonly string[] {
   const before = indexById(older);
   return [...indexById(newer).values()].flatMap((field) => {
@@ -16,7 +16,7 @@ export function schemaChanges(older: Schema, newer: Schema): readonly string[] {
   });
 }
 
-/** Whether the field came with a struct, list or map that is new itself. */
+/** Whether the field is inside a struct, list or map that is new itself. */
 function isBelowNew(field: IndexedField, before: ReadonlyMap<number, IndexedField>): boolean {
   return field.parentId !== undefined && !before.has(field.parentId);
 }

@@ -5,14 +5,14 @@ import { terminalLine } from '../terminal-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where the demo tells what it sees: lines that stay, and on a terminal one that is rewritten. */
+/** The output of the demo: lines that remain, and on a terminal a last line that is rewritten. */
 export interface Screen {
   heading(text: string): void;
   line(text: string): void;
-  /** Replaces the last progress; the next line does away with it. Nothing where the output is no terminal. */
+  /** Replaces the progress line, which the next line removes. Shows nothing if the output is not a terminal. */
   progress(text: string): void;
   table(head: readonly string[], rows: readonly (readonly string[])[]): void;
-  /** Coloured where the stream is a terminal that can. */
+  /** The text in colour if the stream is a terminal that supports it. */
   paint(style: Style, text: string): string;
 }
 

@@ -7,7 +7,7 @@ import { changeEvent } from '../s3/notification.ts';
 import { type Stack, type StackQueue, startStack } from '../stack.ts';
 import { type Lake, lakeOf } from './lake.ts';
 
-/** The embedded services as a deployment has them: a bucket that notifies, two queues with dead-letter queues, a catalog. */
+/** Embedded services like those of a deployment: a bucket with notifications, two queues with dead-letter queues, a catalog. */
 export interface Services {
   readonly stack: Stack;
   readonly lake: Lake;
@@ -16,15 +16,15 @@ export interface Services {
   readonly arrivals: StackQueue;
   /** The FIFO queue that `route` sends to and `register` reads. */
   readonly registrations: StackQueue;
-  /** What `REGISTRAR_CONFIG` and the platform's environment variables are for these services. */
+  /** `REGISTRAR_CONFIG` and the platform's environment variables for these services. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Puts an object below the shipper's `url`; answers its URI. */
+  /** Puts an object below the shipper's `url`, and returns its URI. */
   upload(key: string, bytes: Uint8Array): Promise<string>;
-  /** Sends the notifications of objects once more, as a queue may. */
+  /** Sends the notifications of objects again, since queues may deliver twice. */
   deliverAgain(uris: readonly string[]): Promise<void>;
   /** Resolves when no message waits or is in flight. @throws when that takes longer than a minute */
   idle(): Promise<void>;
-  /** Messages that the queues gave up. */
+  /** The number of messages in the dead-letter queues. */
   deadLetters(): number;
   quarantine(): readonly QuarantineRecord[];
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export interface Services {
 const bucket = 'lake';
 const idleLimitMs = 60_000;
 
-/** Starts everything that the functions work on, in this process and on free ports. */
+/** Starts all services for the functions in this process, on free ports. */
 export async function startServices(): Promise<Services> {
   const stack = await startStack({ warehouse: `s3://${bucket}/warehouse` });
   const { accessKeyId, secretAccessKey } = stack.credentials;

@@ -16,15 +16,15 @@ export interface ShippedTable {
   readonly segments: readonly ShippedSegment[];
 }
 
-/** What a table holds, by its metadata, its manifests and the engine that read it. */
+/** The contents of a table according to its metadata, its manifests and the engine that read it. */
 export interface TableFigures {
   readonly table: string;
-  /** Shipped segments that are in it. */
+  /** The number of shipped segments in the table. */
   readonly segments: number;
   readonly rows: number;
   readonly dataFiles: number;
   readonly snapshots: number;
-  /** Paths that are in it more than once. */
+  /** The number of paths that are in the table more than once. */
   readonly duplicates: number;
   readonly readBackRows: number;
   readonly columns: readonly { readonly id: number; readonly name: string; readonly type: Type }[];
@@ -32,11 +32,11 @@ export interface TableFigures {
 
 export interface TableVerdict {
   readonly figures: TableFigures;
-  /** One line a figure that is not what the shipper's log says. */
+  /** One line per figure that differs from the shipper's log. */
   readonly problems: readonly string[];
 }
 
-/** Looks at a table from outside and compares everything with the shipper's log. */
+/** Reads a table from outside and compares everything with the shipper's log. */
 export async function judgeTable(engine: Engine, lake: Lake, shipped: ShippedTable): Promise<TableVerdict> {
   const table = formatIdentifier(shipped.table);
   const metadata = await loadMetadata(lake, shipped.table);

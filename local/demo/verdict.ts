@@ -5,17 +5,17 @@ import type { Played, PlayedTable } from './scenario.ts';
 import type { Services } from './services.ts';
 import { judgeTable, type TableFigures } from './table-figures.ts';
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Verdict {
   readonly tables: readonly (TableFigures & { readonly redelivered: number })[];
-  /** Segments that were delivered again and added nothing. */
+  /** The number of segments that were delivered again without adding anything. */
   readonly redelivered: number;
   readonly quarantined: number;
-  /** Each figure that is not as it should be, as a line; none when the run is good. */
+  /** One line for each wrong figure; empty if the run is good. */
   readonly problems: readonly string[];
 }
 
-/** Looks at everything from outside once the queues are empty: catalog, manifests, values, quarantine, dead letters. */
+/** Checks everything from outside once the queues are empty: catalog, manifests, values, quarantine, dead letters. */
 export async function judge(engine: Engine, services: Services, played: Played): Promise<Verdict> {
   await attachCatalog(engine, services.lake);
   const tables: Verdict['tables'][number][] = [];
@@ -42,7 +42,7 @@ export async function judge(engine: Engine, services: Services, played: Played):
   };
 }
 
-/** The queues are empty, so each segment that was delivered again either added a data file or was recognised. */
+/** Since the queues are empty, each segment that was delivered again either added a data file or was recognised. */
 function recognised({ segments, before }: PlayedTable, { dataFiles }: TableFigures): number {
   return segments.length - (dataFiles - dataFileCount(before));
 }
