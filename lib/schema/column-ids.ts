@@ -8,7 +8,7 @@ import type { Merged } from './follow.ts';
  * included), then by the table's column of that name, then by the dataset's (which others may have dropped from the table),
  * else the next free ID.
  *
- * @returns final IDs by the file's provisional ones; two may be equal when the mapping has both names for one column
+ * @returns final IDs by the file's provisional ones; two may be equal if the mapping has both names for one column
  */
 export function fieldIdsByName(
   schema: Schema,

@@ -6,7 +6,7 @@ import { type Columns, columnsOf, schemaOf } from './columns.ts';
 /** The table property that holds the dataset's own schema, so that its changes can be told from those made by SQL. */
 export const datasetSchemaProperty = 'iceberg-registrar.dataset-schema';
 
-/** What the dataset's segments have said so far, whatever happened to the table. */
+/** The schema that the dataset's segments have had so far, whatever happened to the table. */
 export interface DatasetSchema {
   /** Cumulative: a column that newer segments lack is kept. */
   readonly columns: Columns;
@@ -82,7 +82,7 @@ export function fingerprint(columns: Columns): string {
 }
 
 /**
- * Reads the dataset's schema from a table's properties; undefined when no registration has set it.
+ * Reads the dataset's schema from a table's properties; undefined if no registration has set it.
  *
  * @throws `table.unsupported`
  */

@@ -6,7 +6,7 @@ import type { Violation } from './violation.ts';
 export interface FitRules {
   /** Identifier fields of the table. */
   readonly identifierIds: readonly number[];
-  /** Columns whose value comes from an identity partition where a file lacks them (table spec, "Column Projection"). */
+  /** Columns that get the value of an identity partition if a file lacks them (table spec, "Column Projection"). */
   readonly partitionSourceIds: ReadonlySet<number>;
   /** Columns of the segment that contain no null in any row group where their parent is present (cases.md A30). */
   readonly provenNonNull: ReadonlySet<number>;
@@ -90,7 +90,7 @@ function isFilled(held: Column, segment: Columns, rules: FitRules): boolean {
   return inAbsentParent || rules.partitionSourceIds.has(held.id) || held.field?.['initial-default'] != null;
 }
 
-/** Identifier fields and the structs around them: all of it must stay required (table spec, "Identifier Field IDs"). */
+/** Identifier fields and the structs around them, all of which must stay required (table spec, "Identifier Field IDs"). */
 function identifierPath(table: Columns, identifierIds: readonly number[]): ReadonlySet<number> {
   const path = new Set<number>();
   for (const id of identifierIds) {

@@ -1,6 +1,6 @@
 /**
- * Bounds as manifests store them: in the width of the table's type, truncated as the table wants (spec, Appendix D; Iceberg,
- * `UnicodeUtil`, `BinaryUtil`).
+ * Bounds as manifests store them: in the width of the table's type, truncated to the length that the table's metrics mode gives
+ * (spec, Appendix D; Iceberg Java, `UnicodeUtil`, `BinaryUtil`).
  */
 import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';

@@ -11,7 +11,8 @@ const nowhere = new Uint8Array();
  * The metadata of a chunk, and the offset in the file at which the chunk starts.
  *
  * @param dataEnd Where the footer begins.
- * @throws `segment.unreadable` for an encrypted chunk; `segment.inconsistent` for one of another column, type, file or size
+ * @throws `segment.unreadable` for an encrypted chunk; `segment.inconsistent` for a chunk of another column, type,
+ * file or size
  */
 export function checkedChunk(
   chunk: ColumnChunk | undefined,
@@ -43,7 +44,7 @@ export function checkedChunk(
   if (numValues < numRows || (numValues > numRows && !leaf.isRepeated)) {
     throw refuse(`it has ${numValues} values for ${numRows} rows`);
   }
-  // Some writers give 0 for a dictionary page that is not there.
+  // Some writers write 0 if there is no dictionary page.
   const hasDictionary = dictionaryPageOffset > 0n && dictionaryPageOffset < dataPageOffset;
   const start = hasDictionary ? dictionaryPageOffset : dataPageOffset;
   const end = start + totalCompressedSize;

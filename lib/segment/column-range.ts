@@ -7,7 +7,7 @@ import type { Segment } from './segment.ts';
 export interface ColumnRange {
   readonly lower: Bound | undefined;
   readonly upper: Bound | undefined;
-  /** Undefined when the footer does not say. */
+  /** Undefined if the footer does not give it. */
   readonly nullCount: bigint | undefined;
   /** Nulls included. */
   readonly valueCount: bigint;

@@ -14,7 +14,7 @@ export interface ColumnTally {
   readonly usesDeprecatedMinMax: boolean;
   sizeBytes: bigint;
   values: bigint;
-  /** Undefined once a row group does not say. */
+  /** Undefined once a row group does not give it. */
   nulls: bigint | undefined;
   readonly lower: Extreme;
   readonly upper: Extreme;
@@ -25,16 +25,16 @@ interface Extreme {
   value: ColumnValue | undefined;
   /** False if the writer says that it truncated the value. */
   isExact: boolean;
-  /** False once a row group with values does not have it. */
+  /** False once a row group with values does not give the value. */
   isKnown: boolean;
 }
 
 /**
- * Starts the tally of one column. `min_value` and `max_value` are meaningful only in a declared order that is known, the
- * deprecated `min` and `max` only if the order is that of signed numbers; an unknown order rules out both (parquet.thrift,
+ * Starts the tally of one column. `min_value` and `max_value` have a meaning only if the declared order is known, the deprecated
+ * `min` and `max` only if the column's values are ordered as signed numbers. An unknown order rules out both (parquet.thrift,
  * `Statistics` and `ColumnOrder`).
  *
- * @param order What the footer declares for the column; undefined when it declares no orders at all.
+ * @param order The order that the footer declares for the column; undefined if it declares no orders at all.
  */
 export function newTally(
   form: ValueForm,
@@ -75,8 +75,8 @@ export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: 
 }
 
 /**
- * A minimum above the maximum, or a NaN, shows that the writer orders values in another way: then neither bound of the column
- * is known, whatever the other row groups have.
+ * Adds the extremes of one row group. A minimum above the maximum, or a NaN, shows that the writer orders values differently.
+ * Then neither bound of the column is known, whatever the other row groups have.
  */
 function addExtremes(
   tally: ColumnTally,

@@ -83,7 +83,7 @@ const matrix: readonly Row[] = [
   ['INT(64)', 'INT64', 'long', 'int64'],
   ['UINT(8)', 'INT32', 'int', 'int32'],
   ['UINT(16)', 'INT32', 'int', 'int32'],
-  // PyIceberg and DuckDB read it right; Iceberg's Java readers take values from 2^31 on for negative ones.
+  // PyIceberg and DuckDB read it correctly. Iceberg's Java readers read values from 2^31 on as negative numbers.
   ['UINT(32)', 'INT32', 'long', 'uint32'],
   ['DECIMAL', 'INT32', decimalType, 'int32Decimal'],
   ['DECIMAL', 'INT64', decimalType, 'int64Decimal'],
@@ -127,7 +127,7 @@ const refusals: Readonly<Record<string, string>> = {
  */
 export function annotationOf(element: SchemaElement): string {
   const { logicalType, convertedType } = element;
-  // Arrow writes the null type for what has a converted type only (INTERVAL).
+  // Arrow writes the null type beside INTERVAL, for which there is only a converted type.
   const isPlaceholder = logicalType?.kind === 'null' && convertedType !== undefined;
   if (logicalType !== undefined && !isPlaceholder) return logicalAnnotation(logicalType);
   if (convertedType === undefined) return '';
@@ -238,7 +238,7 @@ function uuidType({ typeLength = 0 }: SchemaElement, refuse: Refuse): PrimitiveT
   return 'uuid';
 }
 
-/** CRS84 is the default of Parquet and of Iceberg alike. Iceberg's catalogs answer a default as if it had not been written. */
+/** CRS84 is the default in Parquet and in Iceberg. The default is left out, as Iceberg's catalogs leave it out in their answers. */
 function geometryType({ logicalType }: SchemaElement): PrimitiveType {
   const crs = logicalType?.kind === 'geometry' ? logicalType.value.crs : undefined;
   return crs ? withoutDefaults(`geometry(${crs})`) : 'geometry';

@@ -32,7 +32,7 @@ const maxDepth = 32;
 
 export function cursorOf(bytes: Uint8Array, at = 0): Cursor {
   const { buffer, byteOffset, byteLength } = bytes;
-  // Never a Buffer: its subarray costs more, and there is one for each statistic.
+  // Never a Buffer, whose subarray costs more: it is called for each statistic.
   return { bytes: new Uint8Array(buffer, byteOffset, byteLength), at, nodes: 0 };
 }
 
@@ -97,7 +97,7 @@ export function skip(cursor: Cursor, type: number, depth = 0): void {
   }
 }
 
-/** Skips an element of a list or map, where booleans take a byte each. */
+/** Skips an element of a list or map, in which each boolean takes a byte. */
 function skipElement(cursor: Cursor, type: number, depth: number): void {
   skip(cursor, type === TRUE || type === FALSE ? BYTE : type, depth);
 }

@@ -61,7 +61,7 @@ function fileField(node: SchemaNode, path: readonly string[], options: ColumnTyp
     case 'MAP': {
       const [key, value] = mapEntry(node, path);
       return group('map', [
-        // An optional key, as Hive and Flink write it, stands for a required one (case A9).
+        // Hive and Flink write optional keys. Keys are never null, so they are read as required (case A9).
         { ...fileField(key, [...path, 'key'], options), isRequired: true },
         fileField(value, [...path, 'value'], options),
       ]);

@@ -147,7 +147,7 @@ export interface Footer {
  * Decodes the `FileMetaData` of a Parquet file.
  *
  * @param bytes The struct itself, without the length and the magic behind it.
- * @throws `segment.unreadable` for anything but one well-formed struct; row groups are decoded, and refused, on iteration
+ * @throws `segment.unreadable` for anything but one well-formed struct. Row groups are decoded and checked only on iteration
  */
 export function decodeFooter(bytes: Uint8Array): Footer {
   const cursor = cursorOf(bytes);

@@ -109,7 +109,7 @@ function leafColumns(
   if (leafIndex !== undefined && field.columnType) {
     return [[leafIndex, { ...field.columnType, fieldId: idOf(field), lineage, isRequired }]];
   }
-  // No row need have an element, so what a list or map holds is never required all the way up.
+  // A list or map may be empty, so the fields inside it are never required all the way up.
   return field.children.flatMap((child) =>
     leafColumns(child, idOf, lineage, isRequired && field.kind === 'struct'),
   );
@@ -127,8 +127,8 @@ const withDescendants = (field: FileField): readonly FileField[] => [
 const maxNameCharacters = 10_000_000;
 
 /**
- * Checks that full names are unique, as Iceberg requires (`a.b` beside `b` in `a` is not, case A24), also in lower case, which
- * most engines use (case A25).
+ * Checks that full names are unique, as Iceberg requires: a column `a.b` collides with `b` in a struct `a` (case A24). Names must
+ * also be unique in lower case, which most engines use (case A25).
  */
 function checkNames(fields: readonly FileField[], caseSensitiveNames: boolean): void {
   const seen = new Map<string, FileField>();
@@ -142,7 +142,7 @@ function checkNames(fields: readonly FileField[], caseSensitiveNames: boolean): 
       );
     }
     const name = field.path.join('.');
-    // Catalogs on PostgreSQL cannot store it, and a schema that they refuse would hold up every segment of the commit.
+    // Catalogs on PostgreSQL cannot store NUL. If they refused the schema, every segment of the commit would be held up.
     if (name.includes('\0')) {
       throw new RegistrarError(
         'sink.iceberg_schema_mismatch',

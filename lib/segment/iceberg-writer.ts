@@ -1,6 +1,9 @@
 import type { FooterRead } from './read-footer.ts';
 
-/** A `KeyValue` of the footer's metadata in Thrift's compact protocol up to its value: field 1, the key with its length, then field 2. */
+/**
+ * The bytes of a `KeyValue` in the footer's metadata up to its value, in Thrift's compact protocol: the header of field 1, the
+ * key with its length, and the header of field 2.
+ */
 const keyOf = (key: string): Buffer =>
   Buffer.from(`\x18${String.fromCharCode(key.length)}${key}\x18`, 'latin1');
 
@@ -9,15 +12,16 @@ const DELETE_TYPE = keyOf('delete-type');
 const BRACE = 0x7b;
 
 /**
- * Whether an Iceberg engine such as Spark or Flink wrote the file. They leave the table's schema in the footer as JSON, so the
- * file may be one of the table's own, at a path that nothing remembers (I11). Checked without decoding the footer.
+ * Whether an Iceberg engine such as Spark or Flink wrote the file. These engines write the table's schema into the footer as
+ * JSON. Such a file may be one of the table's own files, at a path that the table no longer has in its properties (I11). Checked
+ * without decoding the footer.
  */
 export function isWrittenByIceberg({ bytes }: Pick<FooterRead, 'bytes'>): boolean {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return valuesOf(footer, SCHEMA).some((value) => footer[value] === BRACE);
 }
 
-/** The kind of deletes that Iceberg's writers say the file holds, instead of rows; undefined for a file of data. */
+/** The kind of deletes in the file, as Iceberg's writers state it in the footer; undefined for a data file. */
 export function deleteTypeOf({ bytes }: Pick<FooterRead, 'bytes'>): 'equality' | 'position' | undefined {
   const footer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const values = valuesOf(footer, DELETE_TYPE);
@@ -26,7 +30,7 @@ export function deleteTypeOf({ bytes }: Pick<FooterRead, 'bytes'>): 'equality' |
   );
 }
 
-/** Where the values of a key begin. */
+/** The positions at which the values of a key begin. */
 function valuesOf(footer: Buffer, key: Buffer): readonly number[] {
   const values: number[] = [];
   for (let at = footer.indexOf(key); at >= 0; at = footer.indexOf(key, at + 1)) {

@@ -1,4 +1,4 @@
-/** Which metrics a table wants of each column: its properties `write.metadata.metrics.*` (Iceberg, `MetricsConfig`). */
+/** The metrics that a table keeps of each column: its properties `write.metadata.metrics.*` (Iceberg Java, `MetricsConfig`). */
 import { childFields, indexById, type Schema, type StructType, type Type } from '../spec/schema.ts';
 
 export type MetricsMode =
@@ -8,7 +8,7 @@ export type MetricsMode =
 
 export interface MetricsConfig {
   readonly modes: ReadonlyMap<number, MetricsMode>;
-  /** For columns that `modes` does not name. */
+  /** The mode of columns that are not in `modes`. */
   readonly fallback: MetricsMode;
 }
 

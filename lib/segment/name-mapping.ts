@@ -2,7 +2,7 @@
 import { mappedByName, type NameMapping } from '../spec/name-mapping.ts';
 import { childFields, type StructType, type Type } from '../spec/schema.ts';
 
-/** The field IDs that a name mapping gives the fields of a schema, by the fields' own IDs; unmapped fields are left out. */
+/** The field IDs that a name mapping gives to the fields of a schema, by the fields' own IDs. Unmapped fields are left out. */
 export function resolveByName(schema: StructType, mapping: NameMapping): ReadonlyMap<number, number> {
   const ids = new Map<number, number>();
   const visit = (type: Type, siblings: NameMapping): void => {

@@ -9,7 +9,7 @@ export interface SchemaNode {
   readonly element: SchemaElement;
   /** The names from the root; empty for the root itself. Names may contain dots, so they are joined only for messages (A24). */
   readonly path: readonly string[];
-  /** The same in UTF-8, as column chunks contain it. */
+  /** The names in UTF-8, as column chunks contain them. */
   readonly utf8Path: readonly Uint8Array[];
   /** Empty for a leaf. */
   readonly children: readonly SchemaNode[];

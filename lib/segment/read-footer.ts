@@ -15,7 +15,7 @@ export interface FooterRead {
   readonly uri: string;
   /** The `FileMetaData` struct alone. */
   readonly bytes: Uint8Array;
-  /** Names the object whose footer this is (`StoredObject.version`). */
+  /** The version of the object whose footer was read (`StoredObject.version`). */
   readonly etag: string;
   readonly sizeBytes: number;
   readonly lastModifiedMs: number;
@@ -31,11 +31,11 @@ export type FooterResult =
   | { readonly kind: 'postponed' };
 
 const magicLength = 4;
-/** Length of the footer and magic, behind the footer. */
+/** The trailer after the footer: the length of the footer and the magic. */
 const trailerLength = 8;
 
 /**
- * @throws `segment.unreadable` for what is not a Parquet file or has a footer beyond `maxFooterBytes`; the store's own errors
+ * @throws `segment.unreadable` if the object is not a Parquet file, or has a footer larger than `maxFooterBytes`; the store's own errors
  */
 export async function readFooter(
   store: Pick<Store, 'read'>,
@@ -57,7 +57,7 @@ export async function readFooter(
     lastModifiedMs,
   });
   const end = tail.bytes.length - trailerLength;
-  // A copy, so that what was read ahead is not kept with it.
+  // Copied, so that the rest of the bytes that were read ahead can be freed.
   if (length <= end) return read(tail.bytes.slice(end - length, end));
 
   const start = sizeBytes - trailerLength - length;

@@ -15,7 +15,7 @@ const MOST_NAMES = 5;
 
 type Warned = Pick<Segment, 'columns' | 'schema' | 'codecs'>;
 
-/** What to know about the columns of these segments before certain engines read them; undefined if there is nothing. */
+/** Says which columns of these segments certain engines cannot read or read incorrectly; undefined if there are none. */
 export function readerWarning(segments: readonly Warned[]): string | undefined {
   const warnings = [unsignedWarning(segments), reservedNameWarning(segments), codecWarning(segments)];
   const given = warnings.filter((warning) => warning !== undefined);

@@ -44,7 +44,7 @@ export interface RowGroups {
  *
  * @param columns The Iceberg columns, by the index of their leaf.
  * @param dataEnd Where the footer begins, in bytes from the start of the file.
- * @throws `segment.unreadable`; `segment.inconsistent` where the footer contradicts itself or describes other bytes
+ * @throws `segment.unreadable`; `segment.inconsistent` if the footer contradicts itself or the size of the file
  */
 export function mergeRowGroups(
   footer: Footer,

@@ -37,7 +37,7 @@ export interface Segment {
 }
 
 /**
- * Makes a segment of a footer. Nothing of the footer's bytes is kept.
+ * Makes a segment from a footer. The segment keeps none of the footer's bytes.
  *
  * @returns `'empty'` for a file without rows, which is never registered (case A26)
  * @throws `segment.unreadable`, `segment.inconsistent`, `sink.iceberg_unsupported_type`, `sink.iceberg_schema_mismatch`
@@ -84,7 +84,7 @@ export function segmentOf(
   };
 }
 
-/** Null counts below lists and maps prove nothing: Arrow's writer leaves out the rows whose list is null (apache/arrow#51097). */
+/** Null counts below lists and maps prove nothing: Arrow's writer does not count rows whose list is null (apache/arrow#51097). */
 function provenNonNull(schema: Schema, columns: readonly Column[]): ReadonlySet<number> {
   const proven = new Set<number>();
   for (const { id, required } of indexById(schema).values()) if (required) proven.add(id);
