@@ -40,7 +40,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** With the settings of its parent, and so have the commands below it. */
+/** Makes a command and its subcommands inherit the parent's settings. */
 function inheriting(command: Command, parent: Command): Command {
   for (const below of command.copyInheritedSettings(parent).commands) inheriting(below, command);
   return command;

@@ -118,7 +118,7 @@ function filterOf({ table, code, all }: Flags): FailureFilter {
   };
 }
 
-/** What a command acts on must be named: leaving it out never means everything. */
+/** The failures to act on. They must be named: a command without a selection never acts on all of them. */
 function selection(uris: readonly string[], flags: Flags): FailureFilter {
   const { all, ...named } = filterOf(flags);
   if (uris.length > 0) return { ...named, uris };

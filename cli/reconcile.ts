@@ -85,7 +85,7 @@ export function reconcileCommand(): Command {
     });
 }
 
-/** @throws `config.invalid` for a dataset that is asked for: one without objects is one that is misspelled */
+/** @throws `config.invalid` if a dataset was requested by name: without any object, the name is probably misspelled */
 function tellNothingFound({ dataset, json }: Flags, entries: readonly Entry[]): void {
   const urls = entries.map(({ url }) => `"${url}"`).join(', ');
   if (dataset !== undefined) {
@@ -110,7 +110,7 @@ function optionsOf(
 ): ReconcileAllOptions {
   return {
     signal,
-    // Without a terminal the objects need not be counted either.
+    // The objects are counted only for the progress line, which needs a terminal.
     ...(process.stderr.isTTY && { onProgress: (progress) => line.show(progressText(progress)) }),
     missing: register ? 'register' : enqueue ? 'enqueue' : 'report',
     graceMs: grace * 60_000,

@@ -94,7 +94,7 @@ export function backfillCommand(): Command {
     });
 }
 
-/** @throws `config.invalid` for a place without objects, which is a misspelled one */
+/** @throws `config.invalid` for a directory without objects, whose name is probably misspelled */
 function refuseNothing(
   uri: string,
   { fromInventory }: Flags,
@@ -136,7 +136,7 @@ function optionsOf({ enqueue, commitSize }: Flags, signal: AbortSignal, line: Te
     action: enqueue ? 'enqueue' : 'register',
     segmentsACommit: commitSize,
     signal,
-    // Without a terminal the objects need not be counted either.
+    // The objects are counted only for the progress line, which needs a terminal.
     ...(process.stderr.isTTY && { onProgress: (progress) => line.show(progressLine(progress)) }),
   };
 }

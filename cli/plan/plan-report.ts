@@ -97,7 +97,7 @@ function segmentLines(outcome: SegmentOutcome, tables: readonly PlannedTable[]):
   }
 }
 
-/** Reasons that need a word more than their name. */
+/** Reasons that need more explanation than their name. */
 const ignoredBecause: Readonly<Record<string, string>> = {
   missing: 'missing, the store has no such object',
   unroutable: 'unroutable, neither url and layout nor pipeline and from lead to a table',

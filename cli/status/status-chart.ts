@@ -7,7 +7,7 @@ export interface Point {
 const WIDTH = 320;
 const HEIGHT = 96;
 const PADDING = 4;
-/** More points than pixels add nothing. The largest of each slot is kept, so no peak is lost. */
+/** The most points to draw, since more points than pixels add nothing. The largest value of each slot is kept, so no peak is lost. */
 const MOST_POINTS = 160;
 
 /** An SVG of a figure over time, starting at zero: `line` for totals, `bars` for events. Empty without points. */

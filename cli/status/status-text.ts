@@ -32,8 +32,8 @@ export function isGood({ available, fresh, healthy }: TableHealth): boolean {
 }
 
 /**
- * Whether nothing needs attention: no table, no entry whose objects cannot be listed, no bucket that stopped notifying, no queue where something waits too long, no
- * event that could not be decoded.
+ * Whether nothing needs attention: no table, no entry whose objects cannot be listed, no bucket that stopped notifying, no queue
+ * where a message waits too long, no event that could not be decoded.
  */
 export function isAllGood({ tables, unlisted, notifications, queues, events }: HealthReport): boolean {
   return (

@@ -50,7 +50,7 @@ export function statusCommand(): Command {
     });
 }
 
-/** Looks once, and shows what it found. @returns the exit code */
+/** Examines everything once and shows the report. @returns the exit code */
 async function look(wiring: Wiring, flags: Flags): Promise<number> {
   const trends = flags.json === true || flags.html !== undefined;
   const report = await lookAtHealth(wiring, { trends });
@@ -58,7 +58,7 @@ async function look(wiring: Wiring, flags: Flags): Promise<number> {
   return isAllGood(report) ? 0 : NEEDS_ATTENTION;
 }
 
-/** Tells an outage and goes on watching; rethrows what another look cannot change. */
+/** While watching, prints an error and continues; rethrows an error that cannot go away by itself. */
 function toldIfWatching({ watch }: Flags): (error: unknown) => number {
   return (error) => {
     if (watch === undefined || !(error instanceof RegistrarError) || error.code === 'config.invalid')

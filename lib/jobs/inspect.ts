@@ -41,7 +41,7 @@ export async function inspect(
   }
 }
 
-/** Failures that say nothing about the file. */
+/** Codes of failures that say nothing about the file itself. */
 const unread = new Set([
   'segment.missing',
   'segment.denied',

@@ -1,2 +1,2 @@
-/** The longest that Lambda lets an invocation run, in milliseconds: what a command, which has no limit, is given for each step. */
+/** Lambda's longest timeout, in milliseconds. A command has no time limit, and uses this as the time that each step has left. */
 export const LONGEST_INVOCATION_MS = 15 * 60_000;

@@ -7,7 +7,7 @@ export interface ObjectCount {
   readonly isAll: boolean;
 }
 
-/** Counts objects alongside the work. If listing fails the count ends there, since the work's own listing reports why. */
+/** Counts objects alongside the work. If this listing fails, the count stops: the listing of the work itself reports the error. */
 export function countObjects(objects: AsyncIterable<unknown>, signal: AbortSignal): () => ObjectCount {
   const count = { counted: 0, isAll: false };
   const pass = async () => {

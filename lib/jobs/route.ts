@@ -28,11 +28,11 @@ type Failures = Map<DecodedMessage, RegistrarError>;
 
 /**
  * Sends the segments that an event names to the queues of their tables. A message is acknowledged only when each of its
- * segments was sent, is to be ignored, or maps to no table (counted, with a sample in the log), and whatever in it cannot be
- * understood is quarantined (I3, I9). Reads no object; takes time linear in the batch.
+ * segments was sent, is ignored by rule, or maps to no table (counted, with a sample in the log), and when its records that cannot
+ * be understood are quarantined (I3, I9). Reads no object; takes time linear in the batch.
  *
- * @throws `event.malformed` for an event that cannot be reported on, `config.invalid` without a queue to send to, and whatever
- *   kept an event that came without a queue from being routed
+ * @throws `event.malformed` for an event that cannot be reported on, `config.invalid` without a queue to send to, and for an event
+ *   that did not come from a queue the first failure
  */
 export async function route(event: unknown, ports: RoutePorts): Promise<BatchResponse> {
   const { messages } = decodeEvent(event);

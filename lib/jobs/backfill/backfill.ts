@@ -17,7 +17,7 @@ export interface BackfillOptions {
    * @default register
    */
   readonly action?: 'register' | 'enqueue';
-  /** @default 2,000 */
+  /** @default 1,000 */
   readonly segmentsACommit?: number;
   /** Aborted to stop: work under way is finished, nothing more is started. */
   readonly signal?: AbortSignal;
@@ -26,7 +26,7 @@ export interface BackfillOptions {
 }
 
 /** About 20 KB of memory per segment while it is decoded. */
-const SEGMENTS_A_COMMIT = 2_000;
+const SEGMENTS_A_COMMIT = 1_000;
 /** Limit for the footers of two batches: one that is being read and one that waits for its commit. */
 const FOOTER_MEMORY_BYTES = 48 * 1024 * 1024;
 const NEVER = new AbortController().signal;

@@ -12,8 +12,8 @@ import { ancestors, branchHead, type TableState } from '../../spec/table-state.t
 import { manifestReader, readList, readWhole } from '../register/table-manifests.ts';
 
 /**
- * Every path in the manifests of a table, collected in one pass over them, in 18 bytes per path whatever its length. A path
- * that is not in it needs no further look at those manifests, only at what was committed since.
+ * Every path in the manifests of a table, collected in one pass over them, in 18 bytes per path whatever its length. For a path
+ * that is not among them, only later commits have to be searched.
  */
 export interface KnownPaths {
   /**
@@ -21,9 +21,9 @@ export interface KnownPaths {
    * the same.
    */
   find(uri: string, sizeBytes: number | undefined): 'same size' | 'other size' | undefined;
-  /** Notes a path that goes into a batch, so that it goes into no other. */
+  /** Notes a path that was put in a batch, so that it is put in no other batch. */
   note(uri: string, sizeBytes: number | undefined): void;
-  /** Notes the snapshot of a batch whose paths were noted. */
+  /** Notes the snapshot that registered a batch, whose paths were noted before. */
   landed(snapshotId: bigint): void;
   /**
    * Whether the state's branch continues from what is known. A branch that was rolled back, or whose history up to that point
@@ -40,7 +40,7 @@ export interface KnownPaths {
 const CONCURRENT_MANIFESTS = 4;
 
 /**
- * @param state undefined for a table that is not there yet
+ * @param state undefined for a table that does not exist yet
  * @throws `store.unavailable`, `auth.failed`, `table.unsupported`
  */
 export async function knownPaths(

@@ -39,7 +39,7 @@ export async function lostCommits(
 ): Promise<LostCommits | undefined> {
   const ahead = await filesAhead(state, store);
   if (ahead.length === 0) return undefined;
-  // They may have landed since the state was loaded.
+  // Those commits may have landed after the state was loaded, so the table is loaded again.
   const loaded = await catalog.load(identifier);
   if (loaded === undefined) return undefined;
   const now = readTableMetadata(identifier, loaded);
@@ -47,7 +47,7 @@ export async function lostCommits(
   for (const { uri, version } of ahead) {
     if (floor === undefined || version < floor) return undefined;
     const later = await readLater(identifier, uri, store);
-    // A table that was dropped may have been in the same place.
+    // The file may belong to a table that was dropped and had the same location.
     if (later?.uuid !== now.uuid) continue;
     const lost = [...later.snapshots.values()].filter(({ snapshotId }) => !now.snapshots.has(snapshotId));
     return lostOf(uri, lost);
@@ -80,7 +80,7 @@ function versionAhead({ metadataLocation }: TableState): number | undefined {
   return version === undefined ? undefined : Number(version) + 2;
 }
 
-/** Whoever may write beside a table could leave a small file here that is a very large one unpacked. */
+/** Limit of the unpacked size: anybody who may write to this location could leave a small gzip file that unpacks to a huge one. */
 const LARGEST_METADATA = 256 * 1024 * 1024;
 
 /** Reads a later metadata file; undefined if it is not readable as metadata, and so proves nothing. */
@@ -123,7 +123,7 @@ export function commitsLostSince(
   const snapshots = [...known.snapshots.values()];
   const isKept = ({ snapshotId }: Snapshot) => now.snapshots.has(snapshotId);
   const lastKept = snapshots.findLastIndex(isKept);
-  // Those before may have expired.
+  // Snapshots before the last one that was kept may have expired.
   const lost = snapshots.slice(lastKept + 1);
   return lostOf(known.metadataLocation, lost);
 }

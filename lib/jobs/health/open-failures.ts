@@ -55,8 +55,8 @@ export async function openFailuresOf(
 }
 
 /**
- * Whether a segment is open, by its newest records. Stores date objects to the second, so of several records in one second an
- * answer counts as the last.
+ * Whether a segment is open, by its newest records. Stores date objects to the second, so if one of several records of a second is
+ * an answer, it counts as the newest.
  */
 async function isOpen(store: Pick<Store, 'read'>, newest: readonly string[]): Promise<boolean> {
   const kinds = await Promise.all(newest.map((uri) => kindOf(store, uri)));

@@ -27,7 +27,7 @@ const DEFAULT_TARGET_BYTES = 512 * 1024 * 1024;
  * How many of a table's data files are below an eighth of `write.target-file-size-bytes`: files that make queries open much for
  * little data. Examines the data files in the largest manifests.
  *
- * @returns undefined of a table with no more than 1,000 data files: none of its manifests is read
+ * @returns undefined for a table with at most 1,000 data files, of which no manifest is read
  * @throws `store.unavailable`, `auth.failed`, `table.unsupported`
  */
 export async function smallFilesOf(
@@ -57,7 +57,7 @@ export async function smallFilesOf(
   return { looked, small, belowBytes };
 }
 
-/** The live files of a manifest. Counts that a writer left out are taken for large ones, since only reading tells. */
+/** The live files of a manifest. A count that its writer left out is assumed to be large, so that the manifest is read. */
 function liveFiles({ addedFilesCount = MANY, existingFilesCount = MANY }: ManifestFile): number {
   return addedFilesCount + existingFilesCount;
 }

@@ -81,7 +81,7 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
   }
 }
 
-/** A fault of this software counts as one of its table, so that the others are examined all the same. */
+/** An unexpected error is reported as a problem of its table, so that the other tables are examined all the same. */
 function problemOf(error: unknown): string {
   if (error instanceof RegistrarError) return `${error.code}: ${error.message}`;
   return `internal.error: ${error instanceof Error ? error.message : String(error)}; please report this`;

@@ -49,7 +49,7 @@ export function applied(before: Metadata, updates: readonly TableUpdate[]): Meta
         after['default-spec-id'] = update['spec-id'] === -1 ? specId : update['spec-id'];
         break;
       case 'add-snapshot':
-        // It is there, and its branch stays where it is: what follows reads none of the files that were only planned.
+        // The snapshot is added, but its branch is not moved to it: later stages must not read files that were only planned.
         append('snapshots', update.snapshot);
         break;
       case 'set-properties':

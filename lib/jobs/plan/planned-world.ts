@@ -9,10 +9,10 @@ import { applied, type Metadata, noTable } from './planned-metadata.ts';
 /** A table for which something was sent. */
 export interface ChangedTable {
   readonly identifier: TableIdentifier;
-  /** As it was created here; undefined if it existed. */
+  /** The table as the plan created it; undefined if it existed before. */
   readonly created: LoadedTable | undefined;
   readonly commits: readonly TableCommit[];
-  /** After the commits, without their snapshots. */
+  /** The table after the planned commits, without their snapshots. */
   readonly after: LoadedTable;
 }
 

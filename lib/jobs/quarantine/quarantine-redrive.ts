@@ -19,8 +19,8 @@ export interface RedrivePorts extends QuarantinesPorts, SendAgainPorts {
 
 export interface RedriveOptions {
   /**
-   * The caller has checked that the segments' rows are not in their tables now. What could not be proven absent
-   * (`registration.unprovable`) then needs history only from the tables' present heads on.
+   * The caller has checked that the segments' rows are not in their tables now. A segment that could not be proven absent
+   * (`registration.unprovable`) then needs history only from its table's present head on.
    */
   readonly absent?: boolean;
 }

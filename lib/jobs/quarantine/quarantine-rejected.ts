@@ -14,7 +14,7 @@ const SAMPLE_SIZE = 5;
 
 /**
  * Quarantines the messages whose records cannot be understood, with their raw bodies, so that the rest of the batch goes on
- * (cases.md E19). Logs one line about all of them, which is the metric of the quarantined ones.
+ * (cases.md E19). Logs one line for all of them, which is also the metric of quarantined events.
  *
  * @returns what prevents the acknowledgement of a message: a record of a newer version, or a quarantine that cannot be written
  */

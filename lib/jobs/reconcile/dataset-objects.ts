@@ -44,7 +44,7 @@ export async function quarantineStates(
     const { uri, etag } = record.segment ?? {};
     if (uri === undefined) continue;
     if (state === 'waiting') waiting.add(uri);
-    // Oldest first: what became of the newest failure counts.
+    // The failures are listed oldest first, and the state of the newest one counts.
     if (state === 'discarded') discarded.set(uri, etag);
     else discarded.delete(uri);
   }

@@ -37,7 +37,7 @@ export async function* datasetsOf(
     if (found === undefined) return;
     const { dataset, uri } = found;
     yield dataset;
-    // A store that does not skip what it is told to is read to its end, and never again from the start.
+    // Needed for stores that ignore `startAfter`: a known dataset is skipped, so that the loop ends.
     known.add(identityOf(dataset));
     startAfter = dataset.sharesDirectory ? uri : `${dataset.directory}${AFTER_SLASH}`;
   }

@@ -10,7 +10,7 @@ import type { Dataset } from './datasets.ts';
 /**
  * Why an unregistered object is not a missing segment:
  *
- * - `engine-written`: it may be the table's own file, below a path that nothing remembers (I11)
+ * - `engine-written`: it may be the table's own file, below an earlier data path that nothing records (I11)
  * - `empty`: it has no rows, and is never registered
  * - `missing`: it was deleted since it was listed
  */
@@ -19,7 +19,7 @@ export type FooterKind = 'engine-written' | 'empty' | 'missing';
 /**
  * Reads the footers of unregistered objects, one request per object.
  *
- * @returns by URI what is not missing from the table; where `on_unprovable` is `register`, what engines wrote is
+ * @returns by URI, the objects that are not missing. With `on_unprovable: register`, objects that engines wrote are missing
  * @throws `store.unavailable`, `auth.failed`
  */
 export async function footerKinds(
@@ -30,7 +30,7 @@ export async function footerKinds(
 ): Promise<ReadonlyMap<string, FooterKind>> {
   const { store } = portsOf(entry);
   const kinds = new Map<string, FooterKind>();
-  // One by one, so that no footer is kept.
+  // One call per object, so that no footer is kept in memory.
   await Promise.all(
     references.map(async (reference) => {
       const { segments, ignored } = await readFooters(store, [reference], {

@@ -13,7 +13,7 @@ export interface ManifestWithEntries {
   readonly entries: readonly ManifestEntry[];
 }
 
-/** The live entries of one path in any spelling, by manifest, in the list's order. */
+/** The live entries of one path, in any spelling of it, grouped by manifest in the order of the manifest list. */
 export async function liveEntries(
   store: Pick<Store, 'read'>,
   list: ManifestList,

@@ -59,11 +59,11 @@ export async function* reconcileAll(
       }
     }
   }
-  // The dataset is gone, and nothing tells which come before it.
+  // The dataset of `startAfter` no longer exists, so it is unknown which datasets were compared already: all are compared.
   if (!isReached) yield* reconcileAll(ports, options, remainingMs);
 }
 
-/** The items, and at their end the error that ended them, if any. */
+/** Yields the items, and the error that ended them, if any, as the last item. */
 async function* untilError<T>(items: AsyncIterable<T>): AsyncGenerator<T | RegistrarError> {
   try {
     yield* items;
@@ -73,7 +73,7 @@ async function* untilError<T>(items: AsyncIterable<T>): AsyncGenerator<T | Regis
   }
 }
 
-/** A fault of this software counts as one of its dataset, so that the others are compared all the same. */
+/** An unexpected error is reported for its dataset, so that the other datasets are compared all the same. */
 function asRegistrarError(fault: unknown, directory: string): RegistrarError {
   if (fault instanceof RegistrarError) return fault;
   const message = fault instanceof Error ? fault.message : String(fault);

@@ -3,7 +3,7 @@ import type { ReconcilePorts } from './reconcile.ts';
 import { type ReconcileAllOptions, reconcileAll } from './reconcile-all.ts';
 import { type Reconciliation, totals } from './reconcile-report.ts';
 
-/** What a schedule sends, and what a run that is out of time wants to be sent next. Everything is optional. */
+/** The event that a schedule sends, and that a run which is out of time asks for next. Every member is optional. */
 export interface ReconcileRequest {
   readonly dataset?: string;
   /** `2026-01-31`, or with a time: objects uploaded earlier are skipped. */
@@ -17,7 +17,7 @@ export interface ReconcileRequest {
   readonly failed?: { readonly code: ErrorCode; readonly message: string };
 }
 
-/** Bounded in size, since an event carries it: the figures of each dataset are in the log. */
+/** Limited in size, since an event carries it. The figures of each dataset are in the log. */
 export interface ReconcileAnswer {
   /** Number of datasets compared. */
   readonly datasets: number;
@@ -30,8 +30,8 @@ export interface ReconcileAnswer {
 /**
  * The job of `functions/reconcile.ts`.
  *
- * @throws the first dataset's error, after all others were looked at, in however many passes, so that the invocation counts as failed;
- * `invocation.timeout` when a whole pass was too short for its first step; `config.invalid` for a request that makes no sense
+ * @throws the first error of a dataset, after all others were compared in one or more passes, so that the invocation counts as
+ *   failed; `invocation.timeout` when a whole pass was too short for its first step; `config.invalid` for an invalid request
  */
 export async function reconcileRequest(
   event: unknown,
@@ -64,7 +64,7 @@ export async function reconcileRequest(
   };
 }
 
-/** The error for a run that could not finish its first step: another run would get no further. */
+/** The error for a run that could not finish its first step, since another run could not either. */
 function stuck(startAfter: string): RegistrarError {
   return new RegistrarError(
     'invocation.timeout',

@@ -2,14 +2,14 @@ import { formatIdentifier, type TableIdentifier } from '../../spec/table-identif
 import type { LostCommits } from '../health/lost-commits.ts';
 
 /**
- * Why an object below a dataset, or an entry of its table, is reported and left alone. Most ask for a person:
+ * Why an object below a dataset, or an entry of its table, is only reported. Most reasons need a decision by a person:
  *
  * - `deleted`: registered, and no longer among the live files: compacted or deleted
  * - `rolled-back`: only a snapshot outside the branch's history has it: rolled back, or of another branch
  * - `replaced`: registered with other contents than the key holds now
  * - `unprovable`: not found, and history since its upload has expired
- * - `engine-written`: in no retained snapshot, and an Iceberg engine wrote it: a segment of such a shipper, or a file of the table's own
- *   below a path that nothing remembers
+ * - `engine-written`: in no retained snapshot, and written by an Iceberg engine: a segment of a shipper that uses one, or the table's
+ *   own file below an earlier data path that nothing records
  * - `quarantined`: it waits in quarantine
  * - `discarded`: it was in quarantine and somebody settled it; its contents are still the same
  * - `gone`: a live entry without an object: reading the table fails

@@ -43,9 +43,9 @@ export interface ReconcileOptions {
 const GRACE_MS = 3_600_000;
 /** How many objects to ask the ledger about at once. */
 const BATCH = 1_000;
-/** Time kept for the rest of a batch and the report, in addition to a second look at the live files. */
+/** Time reserved for the rest of a batch and the report. Time for reading the live files a second time is added to it. */
 const REPORT_MS = 10_000;
-/** After how many live files to look whether the run is to stop. */
+/** How many live files to read between two checks whether the run must stop. */
 const FILES_A_LOOK = 1_000;
 
 /**
@@ -141,7 +141,7 @@ function progressTeller(
   };
 }
 
-/** Indexes the live files of the branch's head, noting paths that are live twice; undefined if the run is over before the end. */
+/** Indexes the live files of the branch's head and notes paths that are live twice. Undefined if the run had to stop before. */
 async function indexLive(
   state: TableState,
   { entry }: Dataset,
@@ -178,7 +178,7 @@ function settlerOf(
   const ancestry = new Set([...ancestors(state, head)].map(({ snapshotId }) => snapshotId));
   const others = [...state.snapshots.values()].filter(({ snapshotId }) => !ancestry.has(snapshotId));
   const memory = ledgerMemory();
-  // The live files are known already: what gets here is not among them.
+  // The objects sorted here are known not to be live, so the ledger need not read the live manifests.
   const manifests = { ...manifestReader(tableFiles(ports.portsOf(entry))), async *live() {} };
 
   return async (objects) => {
@@ -194,7 +194,7 @@ function settlerOf(
       if (kind === 'registered') tally.note('deleted', uri);
       else if (kind === 'replaced') tally.note('replaced', uri);
       else if (elsewhere.has(uri)) tally.note('rolled-back', uri);
-      // Where objects are copied in place, no upload time says that they are new.
+      // Where objects may be copied in place, an upload time does not prove that an object is new.
       else if (kind !== 'absent' || entry.copies === 'quarantine') tally.note('unprovable', uri);
       else unregistered.push(listedReference(object));
     }
@@ -230,8 +230,8 @@ async function enqueue(
 }
 
 /**
- * Notes live entries below the directory whose object was not met, as far as this run got. The table is loaded again: what
- * others compacted away in the meantime, and deleted, is not gone.
+ * Notes live entries below the directory whose object was not listed, as far as this run got. The table is loaded again, because
+ * maintenance may have removed files from it, and deleted them, during the run.
  */
 async function noteGone(
   { table, entry, directory }: Dataset,
@@ -250,7 +250,7 @@ async function noteGone(
     if (!path.startsWith(`${directory}/`) || live.wasSeen(path)) continue;
     if (startAfter !== undefined && !follows(path, startAfter)) continue;
     if (tally.resumeAfter !== undefined && follows(path, tally.resumeAfter)) continue;
-    // What the index does not have was registered since; what it has is marked, so that it is noted once.
+    // A path that the index does not have was registered during the run. One that it has is marked as seen, to note it only once.
     if (live.see(path, 0) !== undefined) tally.note('gone', path);
   }
 }

@@ -13,9 +13,9 @@ import type { RegisterPorts } from '../register/register-ports.ts';
 import { readList } from '../register/table-manifests.ts';
 
 /**
- * - `remove`: the table has the file no more
- * - `replace`: its entries give way to one of what the key holds now
- * - `keep-one`: of several entries the newest go
+ * - `remove`: the file is removed from the table
+ * - `replace`: its entries are replaced by one entry for the present contents of the key
+ * - `keep-one`: of several entries all but the oldest are removed
  */
 export type RepairAction = 'remove' | 'replace' | 'keep-one';
 
@@ -26,7 +26,7 @@ export interface RepairPlan {
   /** The table's entries for the path, oldest last; without any there is nothing to do. */
   readonly entries: readonly ManifestEntry[];
   readonly removes: number;
-  /** What the key holds now, to replace the entries with. */
+  /** The present contents of the key, which replace the entries. */
   readonly replacement: SegmentRead | undefined;
 }
 
@@ -35,7 +35,7 @@ const READ_AHEAD_BYTES = 64 * 1024;
 /**
  * Plans the repair of one path, without doing it.
  *
- * @throws `key.unroutable`, `table.missing`, with `replace` whatever keeps the object from being registered
+ * @throws `key.unroutable`, `table.missing`; with `replace` also the reason why the object cannot be registered
  */
 export async function planRepair(
   uri: string,

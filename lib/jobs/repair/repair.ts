@@ -31,7 +31,7 @@ const RETRY = { maxAttempts: 10 };
  * Carries out a plan in a separate commit, which asserts what the plan was based on: if the entries have changed since, it is
  * refused. No object is deleted, and earlier snapshots keep the entries.
  *
- * @throws `catalog.conflict` when the table's entries are not the plan's any more, and what a commit throws
+ * @throws `catalog.conflict` when the table's entries differ from the plan's, and the errors of a commit
  */
 export async function repair(
   plan: RepairPlan,
@@ -81,7 +81,7 @@ async function stageRepair(
   const { store, tableStore = store } = ports.portsOf(entry);
   const found = await entriesOn(state, dataset, uri, ports);
   if (!isAsPlanned(plan, found)) {
-    // An earlier attempt, its answer lost or false (cases.md D3), may be what changed them.
+    // The change may be this repair's own earlier attempt, whose answer was lost or wrong (cases.md D3).
     const left = plan.entries.length - plan.removes + (replacement === undefined ? 0 : 1);
     const mayBeDone =
       (afterUnknown || mayHaveLanded) && found.flatMap(({ entries }) => entries).length <= left;

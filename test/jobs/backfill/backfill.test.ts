@@ -20,7 +20,7 @@ const names = (count: number, prefix = 'part') =>
   Array.from({ length: count }, (_, at) => `${prefix}-${String(at).padStart(4, '0')}`);
 
 describe('backfill', () => {
-  test('makes tables of a lake, each segment once, in snapshots of as many as asked for', async () => {
+  test('creates tables from a lake, registers each segment once, in snapshots of the requested size', async () => {
     const orders = ship(registration, names(25)).map(uriOf);
     const events = ship(registration, names(3), 'events').map(uriOf);
     registration.upload('elsewhere/x.parquet', rows(1));
@@ -39,7 +39,7 @@ describe('backfill', () => {
     expect(await livePaths(registration, 'events')).toEqual(events);
   });
 
-  test('again finds all of it registered, and reads each manifest once and no footer', async () => {
+  test('a second run finds everything registered, and reads each manifest once and no footer', async () => {
     ship(registration, names(25));
     await backfilled(registration, { segmentsACommit: 5 });
     registration.requests.length = 0;
@@ -49,7 +49,7 @@ describe('backfill', () => {
     expect((await registration.table('orders'))?.snapshots.size).toBe(5);
   });
 
-  test('adds what is new among what is there, whoever put that in, without reading a manifest a batch (I2)', async () => {
+  test('adds new segments to a table with older ones, whoever registered those, and reads no manifest per batch (I2)', async () => {
     const shipped = ship(registration, names(30));
     await registration.deliver(shipped.filter((_, at) => at % 3 === 0));
     await foreignAppend(
@@ -63,7 +63,7 @@ describe('backfill', () => {
     expect(await livePaths(registration)).toEqual(shipped.map(uriOf));
   });
 
-  test('registers nothing twice that a function registers while it runs (I2)', async () => {
+  test('registers no segment twice that a function registers at the same time (I2)', async () => {
     const shipped = ship(registration, names(20));
     const beside: Promise<unknown>[] = [];
     await backfilled(registration, {
@@ -76,7 +76,7 @@ describe('backfill', () => {
     expect(await livePaths(registration)).toEqual(shipped.map(uriOf));
   });
 
-  test('registers nothing twice that was registered, compacted and expired while it runs (I2)', async () => {
+  test('registers no segment twice that was registered, compacted and expired during the run (I2)', async () => {
     const shipped = ship(registration, names(20));
     let progress = 0;
     registration.around = (services) => ({
@@ -125,7 +125,7 @@ describe('backfill', () => {
     },
   );
 
-  test('begun again where the catalog was away, goes on without a segment lost', async () => {
+  test('continues after an outage of the catalog when it is run again, and loses no segment', async () => {
     const shipped = ship(registration, names(20));
     let requests = 0;
     registration.fault = ({ path }) => {
@@ -140,7 +140,7 @@ describe('backfill', () => {
     expect(await livePaths(registration)).toEqual(shipped.map(uriOf));
   });
 
-  test('ends the counting of objects where the list of its work fails', async () => {
+  test('stops counting objects when listing them fails', async () => {
     ship(registration, ['a', 'b']);
     let lists = 0;
     let counted = 0;
@@ -167,7 +167,7 @@ describe('backfill', () => {
     expect(counted - atEnd).toBeLessThanOrEqual(1);
   });
 
-  test('asked to stop, finishes what is under way; the next goes on from there', async () => {
+  test('finishes the work under way when it is asked to stop; the next run continues from there', async () => {
     const shipped = ship(registration, names(40));
     const stop = new AbortController();
     const report = await backfilled(registration, {
@@ -219,8 +219,8 @@ describe('backfill', () => {
   });
 });
 
-describe('backfill: what is not taken', () => {
-  test('is in quarantine, in the report, and left there by the next (I9)', async () => {
+describe('backfill: what is not registered', () => {
+  test('is quarantined and reported, and left in quarantine by the next run (I9)', async () => {
     ship(registration, names(3));
     const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     const report = await backfilled(registration);
@@ -236,7 +236,7 @@ describe('backfill: what is not taken', () => {
     expect((await backfilled(registration)).done).toEqual({ waiting: 1 });
   });
 
-  test('is in the report alone where the policy is to stop', async () => {
+  test('is only reported with on_segment_error: stop', async () => {
     await registration.close();
     registration = await startRegistration({ on_segment_error: 'stop' });
     ship(registration, names(3));
@@ -246,7 +246,7 @@ describe('backfill: what is not taken', () => {
     expect(report.refusedBy).toEqual({ 'segment.unreadable': 1 });
   });
 
-  test('is what lies in the own paths of the table, also earlier ones (I11)', async () => {
+  test("is a file in the table's own present or earlier paths (I11)", async () => {
     await registration.close();
     registration = await startRegistration({
       table_properties: { 'write.data.path': 's3://lake/in/thadam/v1/plant/orders/compacted' },
@@ -279,7 +279,7 @@ describe('backfill: what is not taken', () => {
     expect((await backfilled(registration)).done).toEqual({ 'rolled-back': 1 });
   });
 
-  test('of a table that is missing leaves the others alone', async () => {
+  test('does not affect other tables when its table is missing', async () => {
     await registration.close();
     registration = await startRegistration({ create_table: false });
     ship(registration, names(3));
@@ -290,7 +290,7 @@ describe('backfill: what is not taken', () => {
     ]);
   });
 
-  test('where objects may be copies, is everything once history has a gap', async () => {
+  test('is every segment of a table whose history has a gap, if objects may be copies', async () => {
     await registration.close();
     registration = await startRegistration({ copies: 'quarantine' });
     ship(registration, names(3));
@@ -304,7 +304,7 @@ describe('backfill: what is not taken', () => {
 });
 
 describe('backfill through the queue', () => {
-  test('sends what is in no snapshot, each segment in one message; functions register it', async () => {
+  test('sends each unregistered segment in one message, for the functions to register', async () => {
     const shipped = ship(registration, names(250));
     await registration.deliver(shipped.slice(0, 10));
     const queue = fakeQueue(registration.ports.clock, registration.ports.random);

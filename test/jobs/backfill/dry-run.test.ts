@@ -19,7 +19,7 @@ const run = (sampleSize: number) =>
   );
 
 describe('dryRun', () => {
-  test('says what would be made, what refused and what it costs, and writes nothing', async () => {
+  test('reports what would be created, refused and spent, and writes nothing', async () => {
     ship(registration, names(25));
     await registration.deliver(ship(registration, ['a', 'b'], 'events'));
     ship(registration, ['c'], 'events');
@@ -45,7 +45,7 @@ describe('dryRun', () => {
     expect(await registration.table('orders')).toBeUndefined();
   });
 
-  test('reads no more of a table than asked for, and reckons with the rest', async () => {
+  test('reads no more segments of a table than requested, and estimates the rest', async () => {
     ship(registration, names(20));
     for (const name of names(20)) {
       registration.upload(`thadam/v1/plant/orders/bad-${name}.parquet`, Buffer.from('id\n1'));
@@ -57,7 +57,7 @@ describe('dryRun', () => {
     expect(registration.requests.filter((request) => request === 'GET s3').length).toBeLessThan(20);
   });
 
-  test('tells of a table that may not be made', async () => {
+  test('reports a table that may not be created', async () => {
     await registration.close();
     registration = await startRegistration({ create_table: false });
     registration.upload('thadam/v1/plant/orders/a.parquet', rows(1));

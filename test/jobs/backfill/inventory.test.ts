@@ -25,7 +25,7 @@ const read = (files: Readonly<Record<string, string | Uint8Array>>, name: string
 };
 
 describe('inventoryObjects', () => {
-  test('reads the data files that a manifest names, by its schema: current versions, keys decoded once', async () => {
+  test('reads the data files named by a manifest according to its schema: current versions only, keys decoded once', async () => {
     const rows = [
       '"lake","in/a%20b+c%2Bd%25.parquet","v2","true","false","12","e1"',
       '"lake","in/old.parquet","v1","false","false","12","e2"',
@@ -39,14 +39,14 @@ describe('inventoryObjects', () => {
     ]);
   });
 
-  test('reads one data file alone: bucket and key', async () => {
+  test('reads a single data file: bucket and key', async () => {
     expect(await read({ 'rows.csv': 'lake,in/a.parquet\n"lake","in/b.parquet",3\n' }, 'rows.csv')).toEqual([
       { uri: 's3://lake/in/a.parquet' },
       { uri: 's3://lake/in/b.parquet' },
     ]);
   });
 
-  test('reads a file of any size in parts, over members and lines', async () => {
+  test('reads a large file in parts that may end within a gzip member or a line', async () => {
     const rows = Array.from({ length: 300_000 }, (_, at) => `"lake","in/${at}-é.parquet"\n`);
     const half = rows.length / 2;
     const bytes = Buffer.concat([
@@ -78,7 +78,7 @@ describe('inventoryObjects', () => {
     });
   });
 
-  test('refuses a data file that is cut', async () => {
+  test('refuses a truncated data file', async () => {
     const cut = gzipSync('"lake","a"\n'.repeat(1_000)).subarray(0, -20);
     await expect(read({ [MANIFEST]: manifest(), [DATA]: cut }, MANIFEST)).rejects.toThrow('unexpected end');
   });

@@ -66,7 +66,7 @@ describe('health', () => {
     });
   });
 
-  test('an entry whose objects cannot be listed hides no table of another one', async () => {
+  test('still reports the tables of other entries when the objects of one entry cannot be listed', async () => {
     await ship(1);
     const { tables, unlisted, log } = await look(0, true);
     expect(tables).toEqual([expect.objectContaining({ table: 'lake.orders', available: true })]);
@@ -77,7 +77,7 @@ describe('health', () => {
     expect(log.at(-1)).toMatchObject({ event: 'health', tables: 1, tablesUnavailable: 1 });
   });
 
-  test('a fault in the examination of one table hides no other one', async () => {
+  test('reports an unexpected error of one table as its problem', async () => {
     await ship(1);
     const ports = await wire({ ...registration.environment });
     const report = await health({
@@ -97,7 +97,7 @@ describe('health', () => {
     ]);
   });
 
-  test('keeps of a trend only its newest moment where nobody draws it, since thousands of tables have one each', async () => {
+  test('keeps only the newest moment of each trend when trends are not wanted', async () => {
     await ship(3);
     const ports = await wire({ ...registration.environment });
     const found = await health(
@@ -107,7 +107,7 @@ describe('health', () => {
     expect(found.tables[0]?.trend.moments.map(({ totalFiles }) => totalFiles)).toEqual([3]);
   });
 
-  test('tells the trend from the retained snapshots, oldest first', async () => {
+  test('derives the trend from the retained snapshots, oldest first', async () => {
     await ship(3);
     const [table] = (await look()).tables;
     expect(table?.trend.moments.map(({ totalFiles }) => totalFiles)).toEqual([1, 2, 3]);
@@ -122,7 +122,7 @@ describe('health', () => {
     expect(log[0]).toMatchObject({ advice: [expect.stringContaining('age of the newest snapshot')] });
   });
 
-  test('finds a dataset without a table unavailable, and says how it comes to be', async () => {
+  test('finds a dataset without a table unavailable, and says how to create it', async () => {
     const { key, bytes } = makeSegment(orders, 0, 0);
     registration.upload(key, bytes);
     const { tables, log } = await look();
@@ -132,7 +132,7 @@ describe('health', () => {
     expect(log.at(-1)).toMatchObject({ tablesUnavailable: 1, tablesStale: 0, tablesUnhealthy: 0 });
   });
 
-  test('finds a table unavailable when a file it has cannot be read', async () => {
+  test('finds a table unavailable when one of its files cannot be read', async () => {
     await ship(1);
     const { key } = makeSegment(orders, 0, 0);
     registration.upload(key, Buffer.from('cut short'));
@@ -145,7 +145,7 @@ describe('health', () => {
     ]);
   });
 
-  test('finds a table unhealthy while something of it waits in quarantine', async () => {
+  test('finds a table unhealthy while one of its segments waits in quarantine', async () => {
     await ship(1);
     await registration.deliver([
       registration.upload(makeSegment(orders, 0, 1).key, Buffer.from('no Parquet at all')),
@@ -157,7 +157,7 @@ describe('health', () => {
     ]);
   });
 
-  test('finds an event that nobody could decode, which belongs to no table', async () => {
+  test('finds a quarantined event that could not be decoded and belongs to no table', async () => {
     await ship(1);
     const ports = await wire({ ...registration.environment });
     await ports.quarantine.put({ v: 1, kind: 'failure', at: new Date().toISOString(), body: 'no event' });

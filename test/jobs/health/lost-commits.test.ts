@@ -50,7 +50,7 @@ async function lost() {
 describe('commitsLostSince', () => {
   const told = () => registration.log.filter(({ event }) => event === 'commits-lost');
 
-  test('a warm container tells of one lost commit, once', async () => {
+  test('a warm container reports a single lost commit, once', async () => {
     await ship(2);
     await restoreTo(0);
     await ship(2);
@@ -64,7 +64,7 @@ describe('commitsLostSince', () => {
     ]);
   });
 
-  test('a cold container knows nothing of it', async () => {
+  test('a cold container cannot detect a single lost commit', async () => {
     await ship(2);
     await restoreTo(0);
     await registration.coldStart();
@@ -87,14 +87,14 @@ describe('commitsLostSince', () => {
 });
 
 describe('lostCommits', () => {
-  test('are those that a restored catalog has no more', async () => {
+  test('are the commits that a restored catalog no longer has', async () => {
     await ship(4);
     expect(await lost()).toBeUndefined();
     await restoreTo(0);
     expect(await lost()).toEqual({ metadataLocation: locations[3], snapshots: 3, registrations: 3 });
   });
 
-  test('are told until the table has had as many commits as before', async () => {
+  test('are reported until the table has had as many commits as before', async () => {
     await ship(4);
     await restoreTo(0);
     await registration.coldStart();
@@ -104,13 +104,13 @@ describe('lostCommits', () => {
     expect(await lost()).toBeUndefined();
   });
 
-  test('is not one file ahead, which may be of a commit that was refused', async () => {
+  test('are not concluded from one metadata file ahead, which may belong to a refused commit', async () => {
     await ship(2);
     await restoreTo(0);
     expect(await lost()).toBeUndefined();
   });
 
-  test('are none of commits that land while one looks', async () => {
+  test('do not include commits that land during the check', async () => {
     await ship(1);
     const ports = await wire({ ...registration.environment });
     const [entry] = ports.entries;
@@ -120,7 +120,7 @@ describe('lostCommits', () => {
     expect(await lostCommits(before.identifier, before, ports.portsOf(entry))).toBeUndefined();
   });
 
-  test('are none of a table that was dropped, and made again in the same place', async () => {
+  test('do not include those of a table that was dropped and created again at the same location', async () => {
     await ship(3);
     const { uuid } = (await registration.table('orders')) ?? {};
     const url = `${registration.stack.catalogUri}/v1/namespaces/lake/tables`;
@@ -137,7 +137,7 @@ describe('lostCommits', () => {
     expect(await lost()).toBeUndefined();
   });
 
-  test('make the table unhealthy, loudly', async () => {
+  test('make the table unhealthy and are logged as an error', async () => {
     await ship(3);
     await restoreTo(0);
     const ports = await wire({ ...registration.environment });

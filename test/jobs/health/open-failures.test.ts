@@ -59,7 +59,7 @@ function world() {
 }
 
 describe('openFailuresOf', () => {
-  test('of segments with one record each reads none of them', async () => {
+  test('reads no record of segments that have only one', async () => {
     const { record, count, reads } = world();
     for (let segment = 0; segment < 50; segment += 1) await record('failure', segment);
     expect(await count()).toBe(50);
@@ -75,7 +75,7 @@ describe('openFailuresOf', () => {
     expect(await count()).toBe(open);
   });
 
-  test('counts what was redriven and failed again, and what a try ended in, once', async () => {
+  test('counts a segment once that was redriven and failed again, or failed when it was tried alone', async () => {
     const { record, count } = world();
     await record('redriven', 1, await record('failure', 1));
     await record('failure', 1);
@@ -84,7 +84,7 @@ describe('openFailuresOf', () => {
     expect(await count()).toBe(2);
   });
 
-  test('of records of one second takes the answer for the last', async () => {
+  test('takes the answer for the newest of several records of one second', async () => {
     const { record, count, sameSecond } = world();
     sameSecond();
     for (let segment = 0; segment < 8; segment += 1)
@@ -93,11 +93,11 @@ describe('openFailuresOf', () => {
     expect(await count()).toBe(1);
   });
 
-  test('is zero for a table without any', async () => {
+  test('is zero for a table without failures', async () => {
     expect(await world().count()).toBe(0);
   });
 
-  test('tells since when the segment that waits longest does, answered ones left out', async () => {
+  test('returns since when the oldest open segment has waited, ignoring answered ones', async () => {
     const { record, oldest } = world();
     expect(await oldest()).toBeUndefined();
     await record('discarded', 1, await record('failure', 1));
@@ -106,7 +106,7 @@ describe('openFailuresOf', () => {
     expect(await oldest()).toBe(3000);
   });
 
-  test('counts events that could not be decoded, each once and until it is answered', async () => {
+  test('counts each event that could not be decoded once, until it is answered', async () => {
     const { event, events } = world();
     const first = await event('failure', 'no event');
     await event('failure', 'no event');

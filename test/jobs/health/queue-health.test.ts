@@ -32,7 +32,7 @@ async function look(watch: QueueWatch, histories: readonly TableHistory[] = []) 
 }
 
 describe('queuesHealth', () => {
-  test('finds each queue once, its dead-letter queue after it, and nothing to do in empty ones', async () => {
+  test('reports each queue once, followed by its dead-letter queue, without advice for empty queues', async () => {
     const { queues, failed } = await look(watched({}));
     expect(queues.map(({ queue }) => queue)).toEqual([
       'arrivals',
@@ -60,7 +60,7 @@ describe('queuesHealth', () => {
     expect((await look(watched(of))).failed).toEqual(wanted);
   });
 
-  test('says which table forgets before its oldest message may be registered', async () => {
+  test('names the table whose history may expire before its oldest message is registered', async () => {
     const histories = [
       { table: 'lake.slow', historyMs: 90 * MINUTE_MS },
       { table: 'lake.short', historyMs: 30 * MINUTE_MS },
@@ -75,7 +75,7 @@ describe('queuesHealth', () => {
     );
   });
 
-  test('has the counts where nobody knows the ages, and says why', async () => {
+  test('reports the counts when the ages are not known, and says why', async () => {
     const { queues } = await look({
       ...watched({ arrivals: [3] }),
       ages: async () => {
@@ -85,7 +85,7 @@ describe('queuesHealth', () => {
     expect(queues[0]).toMatchObject({ messages: 3, problem: 'auth.failed: no', checks: [] });
   });
 
-  test('takes a queue that cannot be looked at for no reason to fail', async () => {
+  test('does not fail when a queue cannot be examined', async () => {
     const { queues, failed } = await look({
       ...watched({}),
       count: async (url) => {

@@ -68,7 +68,7 @@ async function withUnfit(): Promise<S3Record> {
 }
 
 describe('listFailures', () => {
-  test('lists what waits, by table, code, segment or record', async () => {
+  test('lists waiting failures, by table, code, segment or record', async () => {
     const bad = await withUnfit();
     await registration.deliver('not JSON');
     const all = await waiting();
@@ -80,7 +80,7 @@ describe('listFailures', () => {
     expect(await listFailures(ports, { uris: [one?.uri ?? ''] })).toEqual([one]);
   });
 
-  test('a discarded failure waits no more, and stays to be seen', async () => {
+  test('a discarded failure no longer waits, but is still listed with --all', async () => {
     await withUnfit();
     const failures = await waiting();
     await discard(failures, ports);
@@ -93,7 +93,7 @@ describe('listFailures', () => {
 });
 
 describe('redrive', () => {
-  test('takes a discarded failure by its name: it is not settled any more', async () => {
+  test('sends a discarded segment again if it is named, which is then no longer settled', async () => {
     const bad = await withUnfit();
     await discard(await waiting(), ports);
     const named = await listFailures(ports, { uris: [uriOf(bad)], all: true });
@@ -102,7 +102,7 @@ describe('redrive', () => {
     expect(kept?.state).toBe('redriven');
   });
 
-  test('loads a table once, however many of its segments are said to be absent', async () => {
+  test('with absent, loads each table once, whatever the number of its segments', async () => {
     await registration.deliver([upload('a', good(1))]);
     await registration.deliver(['b', 'c', 'd'].map((name) => upload(name, unfit)));
     let loads = 0;
@@ -121,7 +121,7 @@ describe('redrive', () => {
     expect(loads).toBe(1);
   });
 
-  test('sends a segment once whatever its failures, then answers them', async () => {
+  test('sends a segment once although it has several failures, then answers each of them', async () => {
     const bad = await withUnfit();
     await registration.deliver([bad]);
     const failures = await waiting();
@@ -136,7 +136,7 @@ describe('redrive', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('a second one within five minutes is not swallowed by deduplication', async () => {
+  test('a second redrive within five minutes is not dropped by deduplication', async () => {
     await withUnfit();
     const failures = await waiting();
     await redrive(failures, ports);
@@ -144,7 +144,7 @@ describe('redrive', () => {
     expect((await sent()).length).toBe(2);
   });
 
-  test('what the queue does not take waits on', async () => {
+  test('a segment that the queue does not accept keeps waiting', async () => {
     await withUnfit();
     queue.refuses = () => true;
     const [one] = await redrive(await waiting(), ports);
@@ -152,14 +152,14 @@ describe('redrive', () => {
     expect((await waiting()).length).toBe(1);
   });
 
-  test('an event that made no sense goes back to where events arrive, as it was', async () => {
+  test('an event that could not be decoded is sent unchanged to the arrivals queue', async () => {
     await registration.deliver('not JSON');
     await redrive(await waiting(), ports);
     expect(await sent(arrivals)).toEqual(['not JSON']);
     expect(await waiting()).toEqual([]);
   });
 
-  test('a segment that was mended is registered, once, though the history since its upload has expired', async () => {
+  test('a corrected segment is registered once, although the history since its upload has expired', async () => {
     const bad = await withUnfit();
     const [failure] = await waiting();
     expect(failure?.record.absentAt).toBeDefined();
@@ -177,7 +177,7 @@ describe('redrive', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('a copy that somebody has looked at is registered where copies: quarantine', async () => {
+  test('a copy that was quarantined by copies: quarantine is registered after a redrive', async () => {
     await registration.close();
     await start({ copies: 'quarantine' });
     await registration.deliver([upload('a', good(1))]);
@@ -192,7 +192,7 @@ describe('redrive', () => {
     expect(await rowsOf()).toBe(2);
   });
 
-  test('what nothing can prove is registered once somebody has looked (absent), and not before', async () => {
+  test('an unprovable segment is registered only when it is redriven as absent', async () => {
     await registration.deliver([upload('a', good(1))]);
     await registration.deliver([upload('b', good(2))]);
     await expireOldest(registration, 'orders', 1);

@@ -46,7 +46,7 @@ async function missingOverPasses(): Promise<number> {
 }
 
 describe('reconcileRequest', () => {
-  test('enqueues what is missing, of one dataset where it is named', async () => {
+  test('enqueues missing segments, of one dataset if the request names it', async () => {
     await registration.deliver([upload('orders', 'a'), upload('events', 'a')]);
     upload('orders', 'lost');
     upload('events', 'lost');
@@ -60,20 +60,20 @@ describe('reconcileRequest', () => {
     });
   });
 
-  test('goes on where time ran out, over the borders of datasets', async () => {
+  test('continues where time ran out, also in the next dataset', async () => {
     await registration.deliver([upload('orders', 'a'), upload('events', 'a')]);
     upload('orders', 'lost');
     upload('events', 'lost');
     expect(await missingOverPasses()).toBe(2);
   });
 
-  test('goes on to a dataset whose name begins another one that was looked at before it', async () => {
+  test('continues with a dataset whose name is the beginning of the previous one', async () => {
     await registration.deliver([upload('orders', 'a'), upload('orders-eu', 'a'), upload('orders.v2', 'a')]);
     for (const dataset of ['orders', 'orders-eu', 'orders.v2']) upload(dataset, 'lost');
     expect(await missingOverPasses()).toBe(3);
   });
 
-  test('goes on over the borders of entries, in whichever order the configuration has them', async () => {
+  test('continues in the next entry, whatever the order of the entries', async () => {
     await registration.deliver([upload('orders', 'a'), upload('events', 'a')]);
     upload('orders', 'lost');
     upload('events', 'lost');
@@ -86,7 +86,7 @@ describe('reconcileRequest', () => {
     expect(await missingOverPasses()).toBe(2);
   });
 
-  test("one dataset's failure is reported after the others were looked at", async () => {
+  test("reports one dataset's failure after the others were compared", async () => {
     await registration.deliver([upload('orders', 'a')]);
     upload('orders', 'lost');
     upload('events', 'of a table that is not there');
@@ -94,7 +94,7 @@ describe('reconcileRequest', () => {
     expect(registration.log).toContainEqual(expect.objectContaining({ event: 'reconciled', missing: 1 }));
   });
 
-  test('an entry whose objects cannot be listed is reported after the others were compared', async () => {
+  test('reports an entry whose objects cannot be listed after the others were compared', async () => {
     await registration.deliver([upload('orders', 'a')]);
     upload('orders', 'lost');
     const [entry] = ports.entries;
@@ -110,7 +110,7 @@ describe('reconcileRequest', () => {
     expect(registration.log).toContainEqual(expect.objectContaining({ event: 'reconciled', missing: 1 }));
   });
 
-  test("one dataset's failure is not forgotten where time ran out before the others were looked at", async () => {
+  test("remembers one dataset's failure when time runs out before the others were compared", async () => {
     await registration.deliver([upload('orders', 'a')]);
     upload('orders', 'lost');
     upload('events', 'of a table that is not there');
@@ -124,7 +124,7 @@ describe('reconcileRequest', () => {
     });
   });
 
-  test('a pass that comes no further is an error, and not the first of endless passes', async () => {
+  test('a pass without any progress is an error, so that passes do not continue for ever', async () => {
     await registration.deliver([upload('orders', 'a')]);
     const first = await reconcileRequest({}, ports, () => 0);
     await expect(reconcileRequest(first.next, ports, () => 0)).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('reconcileRequest', () => {
   });
 });
 
-test('reconcileRequest goes on in a directory that several datasets share', async () => {
+test('reconcileRequest continues in a directory that several datasets share', async () => {
   await registration.close();
   await start({
     layout: '{url}/{dataset}-{part}.parquet',

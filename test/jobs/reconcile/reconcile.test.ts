@@ -72,7 +72,7 @@ const found = ({ missing, reported }: Reconciliation) =>
   );
 
 describe('datasetsOf', () => {
-  test('finds every dataset where it lies, in key order, with one request each', async () => {
+  test('finds every dataset in key order, with one list request each', async () => {
     for (const dataset of ['orders', 'orders.daily', 'events']) {
       for (const name of ['a', 'b', 'c']) upload(name, 1, dataset);
     }
@@ -86,7 +86,7 @@ describe('datasetsOf', () => {
     expect(registration.requests.length).toBe(4);
   });
 
-  test('ends in a store that lists from the start whatever it is told', async () => {
+  test('ends also with a store that ignores startAfter', async () => {
     for (const dataset of ['orders', 'events']) upload('a', 1, dataset);
     const ports = portsOf();
     const [entry] = ports.entries;
@@ -102,7 +102,7 @@ describe('datasetsOf', () => {
 });
 
 describe('reconcile: what is missing', () => {
-  test('is what no snapshot has; the own files of the table are ignored', async () => {
+  test("is an object that no snapshot has; the table's own files are ignored", async () => {
     await registration.deliver([upload('a', 1)]);
     const lost = upload('b', 2);
     const result = await reconciled();
@@ -111,7 +111,7 @@ describe('reconcile: what is missing', () => {
     expect(result.ignored).toBe(result.listed - 2);
   });
 
-  test('is what a restored catalog lost, which is said loudly', async () => {
+  test('is what a restored catalog lost, which is logged as an error', async () => {
     const [first, second, third] = [upload('a', 1), upload('b', 2), upload('c', 3)];
     await registration.deliver([first]);
     const backup = (await registration.table('orders'))?.metadataLocation ?? '';
@@ -144,14 +144,14 @@ describe('reconcile: what is missing', () => {
     expect(result.registered).toBe(2);
   });
 
-  test('is registered here and now where asked', async () => {
+  test('is registered at once if requested', async () => {
     await registration.deliver([upload('a', 1)]);
     upload('b', 2);
     expect((await reconciled({ missing: 'register' })).done).toEqual({ committed: 1 });
     expect(found(await reconciled())).toEqual({});
   });
 
-  test('is neither what is on its way, nor what is older than asked for', async () => {
+  test('is neither a recent upload nor one that is older than requested', async () => {
     await registration.deliver([upload('a', 1)]);
     upload('b', 2);
     expect(await reconciled({ graceMs: 3_600_000 })).toMatchObject({ recent: 1, missing: { count: 0 } });
@@ -161,7 +161,7 @@ describe('reconcile: what is missing', () => {
     });
   });
 
-  test('is found by several passes as by one, where time runs out', async () => {
+  test('is found completely by several passes when time runs out', async () => {
     await registration.deliver([upload('a', 1)]);
     const lost = ['b', 'c', 'd'].map((name, id) => uriOf(upload(name, id)));
     const samples: string[] = [];
@@ -180,7 +180,7 @@ describe('reconcile: what is missing', () => {
     expect(passes).toBeGreaterThan(1);
   });
 
-  test('stops where it is asked to, and says where to go on', async () => {
+  test('stops when it is asked to, and says where to resume', async () => {
     await registration.deliver([upload('a', 1)]);
     const lost = [uriOf(upload('b', 2))];
     const stop = new AbortController();
@@ -190,7 +190,7 @@ describe('reconcile: what is missing', () => {
     expect((await reconciled({ startAfter: resumeAfter })).missing.sample).toEqual(lost);
   });
 
-  test('stops while a large table is being read, too', async () => {
+  test('stops also while it is reading the manifests of a large table', async () => {
     await registration.deliver([upload('a', 1)]);
     const live = Array.from({ length: 2_500 }, (_, id) => ({
       uri: `s3://lake/elsewhere/${id}`,
@@ -213,7 +213,7 @@ describe('reconcile: what is missing', () => {
     expect(resumeAfter).toBe('s3://lake/in/thadam/v1/plant/orders/');
   });
 
-  test('keeps the time for a second look at the table, which takes as long as the first', async () => {
+  test('reserves time for reading the manifests a second time, which takes as long as the first time', async () => {
     await registration.deliver([upload('a', 1)]);
     upload('b', 2);
     let nowMs = Date.now();
@@ -232,7 +232,7 @@ describe('reconcile: what is missing', () => {
     expect((await reconciled({}, () => 120_000)).resumeAfter).toBeUndefined();
   });
 
-  test('tells how far it is, with all objects counted beside it', async () => {
+  test('reports its progress, and counts all objects alongside', async () => {
     await registration.deliver([upload('a', 1)]);
     for (let id = 0; id < 1_000; id += 1) registration.upload(`thadam/v1/plant/orders/${id}.txt`, bytes(1));
     const told: ReconcileProgress[] = [];
@@ -243,7 +243,7 @@ describe('reconcile: what is missing', () => {
   });
 });
 
-describe('reconcile: what is reported and touched by nobody (I9)', () => {
+describe('reconcile: what is only reported (I9)', () => {
   const nothingSent = async () => {
     const result = await reconciled({ missing: 'enqueue' });
     expect(result.done).toEqual({});
@@ -274,7 +274,7 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     expect(await nothingSent()).toEqual({ quarantined: [uriOf(bad)] });
   });
 
-  test('discarded: whoever settled it does not get it back, unless the key is uploaded again', async () => {
+  test('discarded: it stays settled unless the key is uploaded again', async () => {
     await registration.deliver([upload('a', 1)]);
     const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     await registration.deliver([bad]);
@@ -291,7 +291,7 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     expect(await nothingSent()).toEqual({});
   });
 
-  test('written by an Iceberg engine: it may be left of a data path that nobody remembers (I11)', async () => {
+  test('written by an Iceberg engine: it may come from an earlier data path that nothing records (I11)', async () => {
     await registration.deliver([upload('a', 1)]);
     const engines = registration.upload(
       'thadam/v1/plant/orders/part-0.parquet',
@@ -300,7 +300,7 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     expect(await nothingSent()).toEqual({ 'engine-written': [uriOf(engines)] });
   });
 
-  test('unless the table takes what cannot be proven', async () => {
+  test('written by an Iceberg engine, but missing with on_unprovable: register', async () => {
     await registration.close();
     registration = await startRegistration({ on_unprovable: 'register' });
     queue = fakeQueue(registration.ports.clock, registration.ports.random);
@@ -320,7 +320,7 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     expect(await nothingSent()).toEqual({ gone: [uri] });
   });
 
-  test('gone is only what the table still has when it is told: maintenance goes on beside a long run', async () => {
+  test('not gone: a file that maintenance removes from the table and deletes during the run', async () => {
     const compacted = upload('a', 1);
     await registration.deliver([compacted, upload('b', 2)]);
     const ports = portsOf();
@@ -361,7 +361,7 @@ describe('reconcile: what is reported and touched by nobody (I9)', () => {
     expect(await nothingSent()).toEqual({ 'live-twice': [uriOf(one)] });
   });
 
-  test('where objects are copied in place nothing is provably missing', async () => {
+  test('unprovable, with copies: quarantine, since upload times prove nothing there', async () => {
     await registration.close();
     registration = await startRegistration({ copies: 'quarantine' });
     queue = fakeQueue(registration.ports.clock, registration.ports.random);

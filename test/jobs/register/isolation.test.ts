@@ -60,7 +60,7 @@ function records(): readonly QuarantineRecord[] {
 const kinds = () => records().map(({ kind, code }) => code ?? kind);
 
 describe('a message that keeps failing (I9)', () => {
-  test('its segments go together at first', async () => {
+  test('is registered in one commit at first', async () => {
     const segments = upload('a', 'b', 'poison', 'c');
     poison('poison', breaks);
     registration.receiveCount = 2;
@@ -68,13 +68,13 @@ describe('a message that keeps failing (I9)', () => {
     expect(await rows()).toBe(0);
   });
 
-  test('from the third receive in groups of 1, 2, 4, …', async () => {
+  test('is registered in groups of 1, 2, 4, … from the third receive on', async () => {
     registration.receiveCount = 3;
     expect(await registration.deliver(upload(...'abcdefghij'))).toEqual(nothingFailed);
     expect(await groups()).toEqual([1, 2, 4, 3]);
   });
 
-  test('one that breaks this software holds up no other', async () => {
+  test('a segment that makes this software fail does not hold up the others', async () => {
     const segments = upload('a', 'b', 'c', 'd', 'poison', 'e', 'f');
     poison('poison', breaks);
     registration.receiveCount = 3;
@@ -86,7 +86,7 @@ describe('a message that keeps failing (I9)', () => {
     expect(await rows()).toBe(7);
   });
 
-  test('from the tenth receive it is quarantined alone, for what it did', async () => {
+  test('from the tenth receive on, a segment that makes this software fail is quarantined', async () => {
     const segments = upload('a', 'poison', 'b');
     poison('poison', breaks);
     registration.receiveCount = 10;
@@ -95,7 +95,7 @@ describe('a message that keeps failing (I9)', () => {
     expect(kinds().toSorted()).toEqual(['internal.error', 'tried', 'tried', 'trying', 'trying', 'trying']);
   });
 
-  test('one that ends the function is quarantined when word of it is found unanswered', async () => {
+  test('a segment on which the function dies is quarantined when its trying record is found unanswered', async () => {
     const segments = upload('a', 'poison', 'b');
     poison('poison', () => new Promise<never>(() => undefined));
     registration.receiveCount = 10;
@@ -113,7 +113,7 @@ describe('a message that keeps failing (I9)', () => {
     expect(kinds()).toContain('segment.unreadable');
   });
 
-  test('one that waits in quarantine waits on, and a try that came to an outcome is not repeated', async () => {
+  test('a segment in quarantine stays there, and a try that reached an outcome is not recorded again', async () => {
     const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     const segments = [bad, ...upload('a', 'late')];
     poison('late', () => Promise.reject(new RegistrarError('store.unavailable', 'down')));
@@ -142,7 +142,7 @@ describe('a message that keeps failing (I9)', () => {
     expect(await rows()).toBe(2);
   });
 
-  test('a try that an outage ended proves nothing: word is left again before the next', async () => {
+  test('a try that an outage interrupted proves nothing, so that the next try is recorded too', async () => {
     const segments = upload('late');
     poison('late', () => Promise.reject(new RegistrarError('store.unavailable', 'down')));
     registration.receiveCount = 10;
@@ -153,7 +153,7 @@ describe('a message that keeps failing (I9)', () => {
     await expect.poll(() => kinds().filter((kind) => kind === 'trying').length).toBe(2);
   });
 
-  test('a segment that is committed is acknowledged although the answer to its try cannot be written', async () => {
+  test('a committed segment is acknowledged although the answer to its trying record cannot be written', async () => {
     const segments = upload('a');
     registration.around = (ports) => ({
       ...ports,
@@ -170,7 +170,7 @@ describe('a message that keeps failing (I9)', () => {
     expect(await rows()).toBe(1);
   });
 
-  test('a catalog that is down is asked for few of many segments', async () => {
+  test('when the catalog is down, only the first few of many segments are tried', async () => {
     const segments = upload(...'abcdefghij');
     let asked = 0;
     registration.around = (ports) => ({

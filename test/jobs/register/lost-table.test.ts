@@ -20,7 +20,7 @@ describe('a table that its catalog has lost', () => {
     return registration.deliver([registration.upload(key, bytes)]);
   };
 
-  test('is not made anew by create_table; registered again, it goes on where it was (I2)', async () => {
+  test('is not created again by create_table; once it is registered again, it continues where it was (I2)', async () => {
     await ship(0);
     await ship(1);
     const before = await registration.table('orders');
@@ -47,7 +47,7 @@ describe('a table that its catalog has lost', () => {
     expect(after?.snapshots.size).toBe(3);
   });
 
-  test('that never had a commit is made again: nothing is lost with it', async () => {
+  test('is created again if it never had a commit, since nothing is lost with it', async () => {
     const location = `${URL_PREFIX}/${makeSegment(orders, 0, 0).key.split('/').slice(0, 4).join('/')}`;
     registration.stack.objects.put(
       BUCKET,

@@ -87,7 +87,7 @@ describe('mergingOf', () => {
     expect(said('manifests-merged')).toMatchObject([{ table: 'lake.orders', manifests: 3, files: 3 }]);
   });
 
-  test('reads each source once, side by side, and writes one manifest more; other commits cost what they did', async () => {
+  test('reads each source once, in parallel, and writes one more manifest; other commits cost no more than before', async () => {
     await ship(1, 2, 3);
     registration.requests.length = 0;
     await ship(4);
@@ -144,7 +144,7 @@ describe('mergingOf', () => {
     expect(await held()).toEqual([[5], [4, 3, 2, 1]]);
   });
 
-  test('a source that cannot be read keeps nobody from committing', async () => {
+  test('a source that cannot be read does not prevent the commit', async () => {
     await ship(1, 2, 3);
     const [gone] = await manifests();
     registration.fault = ({ method, path }) =>
@@ -175,7 +175,7 @@ describe('mergingOf', () => {
       });
     }
 
-    test('what it merged serves the next one when others only appended: nothing is read or written twice', async () => {
+    test('passes its merged manifest on to the next attempt if others only appended: nothing is read or written twice', async () => {
       await ship(1, 2, 3);
       refuseOnce(() => foreignAppend(registration, 'orders', [{ uri: orders(100), sizeBytes: 1 }]));
       await ship(4);
@@ -184,7 +184,7 @@ describe('mergingOf', () => {
       expect(await mergedObjects()).toBe(1);
     });
 
-    test('is merged no more when a source has left the list', async () => {
+    test('does not pass on its merged manifest when a source is no longer in the list', async () => {
       await ship(1, 2, 3);
       const before = (await registration.table('orders'))?.snapshots;
       const [first] = [...(before?.values() ?? [])].toSorted((a, b) =>

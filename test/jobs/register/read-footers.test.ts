@@ -54,14 +54,14 @@ describe('readFooters', () => {
     },
   );
 
-  test('begins no read once the round is over: nothing of it is left for the next invocation', async () => {
+  test('starts no read after the end of the round, so that no read continues in the next invocation', async () => {
     const store = storeWithSegment();
     const reading = readFooters(store, [reference], limits({ isOver: () => true }));
     await expect(reading).rejects.toMatchObject({ code: 'invocation.timeout' });
     expect(store.calls).toEqual([]);
   });
 
-  test('postpones what finds no room, before reading a footer that is larger than the read-ahead', async () => {
+  test('postpones a segment without room in memory before it requests the rest of a long footer', async () => {
     const store = storeWithSegment();
     const { segments, postponed } = await readFooters(
       store,
@@ -73,7 +73,7 @@ describe('readFooters', () => {
     expect(store.calls.length).toBe(1);
   });
 
-  test('tells of a footer while others are still under way', async () => {
+  test('passes on each footer while others are still being read', async () => {
     const store = storeWithSegment();
     store.upload('s3://lake/slow.parquet', writeParquet(schema, [{ id: 2 }]));
     const { promise: released, resolve: release } = Promise.withResolvers<void>();

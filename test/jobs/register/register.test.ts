@@ -63,8 +63,8 @@ function dataFiles(state: TableState): readonly string[] {
     .map(({ filePath }) => filePath);
 }
 
-describe('registerMessages: the way of the data', () => {
-  test("makes a table and its first snapshot of a notification, with the segment's own IDs (I5)", async () => {
+describe('registerMessages: from notification to snapshot', () => {
+  test("creates a table and its first snapshot from a notification, with the segment's own field IDs (I5)", async () => {
     const uploaded = registration.upload(key('a'), segment(1));
     expect(await registration.deliver([uploaded])).toEqual(nothingFailed);
     const state = await orders();
@@ -93,7 +93,7 @@ describe('registerMessages: the way of the data', () => {
     expect(dataFiles(await orders()).length).toBe(3);
   });
 
-  test('a warm registration waits three times: for the footer, for both PUTs side by side, for the commit', async () => {
+  test('a warm registration waits for three round trips: the footer, both PUTs in parallel, the commit', async () => {
     await registration.deliver([registration.upload(key('a'), segment(1))]);
     await registration.deliver([registration.upload(key('b'), segment(6))]);
     const events: string[] = [];
@@ -127,7 +127,7 @@ describe('registerMessages: the way of the data', () => {
     expect((await registration.table('events'))?.snapshots.size).toBe(1);
   });
 
-  test('footers that find no room in memory together are registered in rounds, none left out', async () => {
+  test('segments whose footers do not fit in memory together are all registered, in rounds', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const records = names.map((name, i) => registration.upload(key(name), segment(i * 5)));
     const references = records.map(
@@ -140,7 +140,7 @@ describe('registerMessages: the way of the data', () => {
     expect(dataFiles(await orders()).length).toBe(5);
   });
 
-  test('what cannot be done in the time that is left is returned, not begun (I3)', async () => {
+  test('messages that cannot be registered in the time left are returned, not begun (I3)', async () => {
     const record = registration.upload(key('a'), segment(1));
     const reference = { scheme: 's3', bucket: 'lake', key: record.key } as const;
     const { outcomes } = await register([reference], registration.ports, () => 2_000);
@@ -164,7 +164,7 @@ describe('registerMessages: the way of the data', () => {
 });
 
 describe('registerMessages: partitioned tables', () => {
-  test('a segment goes where its footer or its key says; one that spans partitions is quarantined, its columns too (A32)', async () => {
+  test('the partition comes from footer or key; a segment that spans partitions is quarantined and adds no columns (A32)', async () => {
     await registration.close();
     registration = await startRegistration({ partition_by: ['name'], layout: '{url}/{dataset}/…' });
     const one = (name: string) =>
@@ -225,7 +225,7 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(dataFiles(await orders()).length).toBe(2);
   });
 
-  test('an answer lost after the commit took effect is settled by looking (I7)', async () => {
+  test('an answer that is lost after the commit took effect is settled by loading the table (I7)', async () => {
     await registration.deliver([registration.upload(key('a'), segment(1))]);
     let lost = 0;
     registration.fault = (request) => {
@@ -253,7 +253,7 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(dataFiles(await orders()).length).toBe(6);
   });
 
-  test('a key whose contents were replaced is quarantined; one uploaded again as it was is not', async () => {
+  test('a key with replaced contents is quarantined; a key with the same contents uploaded again is not', async () => {
     const uploaded = registration.upload(key('a'), segment(1));
     await registration.deliver([uploaded]);
     await registration.deliver([registration.upload(key('a'), segment(1))]);
@@ -263,7 +263,7 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(dataFiles(await orders()).length).toBe(1);
   });
 
-  test('one of the same size and row count, but other values, is replaced: its metrics tell', async () => {
+  test('contents of the same size and row count, but other metrics, count as replaced', async () => {
     const one = segment(1);
     const two = segment(2);
     expect(two.length).toBe(one.length);
@@ -272,7 +272,7 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(quarantined()).toEqual(['segment.replaced']);
   });
 
-  test('so do those of a segment without field IDs, whose columns are found by name', async () => {
+  test('metrics are also compared for segments without field IDs, whose columns are found by name', async () => {
     await registration.close();
     registration = await startRegistration({ field_ids: 'by_name' });
     const plain = (from: number) => plainFile(narrow, [{ id: from, name: `n${from}` }]);
@@ -283,7 +283,7 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(quarantined()).toEqual(['segment.replaced']);
   });
 
-  test('a copy is quarantined where copies: quarantine says so, a redelivered one is recognised', async () => {
+  test('with copies: quarantine a copy is quarantined, and a redelivered segment is recognised', async () => {
     await registration.close();
     registration = await startRegistration({ copies: 'quarantine' });
     const first = registration.upload(key('a'), segment(1));
@@ -299,7 +299,7 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(dataFiles(await orders()).length).toBe(1);
   });
 
-  test('each commit says how far back absence can be proven, loudly where messages wait half as long', async () => {
+  test('each commit logs how far back absence can be proven, as a warning if messages wait half as long', async () => {
     const history = () => registration.log.findLast(({ event }) => event === 'committed')?.['provableSince'];
     await registration.deliver([registration.upload(key('a'), segment(1))]);
     await registration.deliver([registration.upload(key('b'), segment(6))]);
@@ -315,14 +315,14 @@ describe('registerMessages: exactly once (I2)', () => {
     );
   });
 
-  test("what lies in the table's own paths is no segment (I11)", async () => {
+  test("a file in the table's own paths is not a segment (I11)", async () => {
     await registration.deliver([registration.upload(key('a'), segment(1))]);
     const compacted = registration.upload('thadam/v1/plant/orders/data/compacted.parquet', segment(1));
     expect(await registration.deliver([compacted])).toEqual(nothingFailed);
     expect(dataFiles(await orders()).length).toBe(1);
   });
 
-  test('a shipper may write with the library of Iceberg itself: its segment begins a table too (A2)', async () => {
+  test("a segment written with Iceberg's own library can be the first of a table too (A2)", async () => {
     const shipped = registration.upload(key('part-0'), engineFile(narrow, [{ id: 1, name: 'a' }]));
     expect(await registration.deliver([shipped])).toEqual(nothingFailed);
     expect(dataFiles(await orders())).toEqual([`s3://lake/${shipped.key}`]);
@@ -364,13 +364,13 @@ describe('registerMessages: bad input, nothing lost, nothing acknowledged early 
     expect(quarantined()).toEqual([]);
   });
 
-  test('a key of no dataset is acknowledged and counted', async () => {
+  test('a key that belongs to no dataset is acknowledged and counted', async () => {
     const stray = registration.upload('elsewhere/x.parquet', segment(1));
     expect(await registration.deliver([stray])).toEqual(nothingFailed);
     expect(registration.log).toContainEqual(expect.objectContaining({ event: 'registered', unroutable: 1 }));
   });
 
-  test('a message that is no notification is quarantined with its body', async () => {
+  test('a message that is not a notification is quarantined with its body', async () => {
     const good = registration.upload(key('a'), segment(1));
     expect(await registration.deliver('this is not JSON', '{"hello":1}', [good])).toEqual(nothingFailed);
     expect(quarantined()).toEqual(['event.malformed', 'event.malformed']);
@@ -393,7 +393,7 @@ describe('registerMessages: bad input, nothing lost, nothing acknowledged early 
     expect(dataFiles(await orders()).length).toBe(1);
   });
 
-  test('a table that is absent is waited for when the registrar may not create it', async () => {
+  test('messages for a missing table are returned to the queue when the registrar may not create it', async () => {
     await registration.close();
     registration = await startRegistration({ create_table: false });
     const uploaded = registration.upload(key('a'), segment(1));
@@ -443,7 +443,7 @@ describe('registerMessages: bad input, nothing lost, nothing acknowledged early 
     });
   });
 
-  test('nothing of one invocation shows in the next: a failed table does not fail again', async () => {
+  test('a table that failed in one invocation is registered in the next', async () => {
     const uploaded = registration.upload(key('a'), segment(1));
     registration.fault = () => ({ when: 'before', answer: 'reset' });
     expect((await registration.deliver([uploaded])).batchItemFailures.length).toBe(1);

@@ -100,7 +100,7 @@ describe('a table that a container meets for the first time', () => {
   const holds = (doubt: number) =>
     hasShared(new Map([['other', { ...cachedList('x', snapshot(1n)), doubt }]]));
 
-  test('is trusted, or doubted where another one was found shared more than once', () => {
+  test('is trusted, unless another cached table was found to be shared more than once', () => {
     expect(isUsable(first(false), 0)).toBe(true);
     expect(isUsable(first(true), 0)).toBe(false);
     expect([0, SOME_DOUBT, SOME_DOUBT + 1, MOST_DOUBT].map(holds)).toEqual([false, false, true, true]);
@@ -108,14 +108,14 @@ describe('a table that a container meets for the first time', () => {
 });
 
 describe('the cache', () => {
-  test('asks for a megabyte ahead at most, whatever a footer was', () => {
+  test('reads ahead one megabyte at most, however long a footer was', () => {
     const withFooter = (footerBytes: number) =>
       readAheadBytes({ ...cachedList('x', snapshot(1n)), footerBytes });
     expect(withFooter(100_000)).toBe(125_000);
     expect(withFooter(40 * 1024 * 1024)).toBe(1024 * 1024);
   });
 
-  test('keeps the tables used last', () => {
+  test('keeps the most recently used tables', () => {
     const cache = new Map<string, CachedTable>();
     const table = cachedList('x', snapshot(1n));
     for (let i = 0; i < 40; i += 1) {

@@ -78,7 +78,7 @@ describe('repair', () => {
     expect(await ids()).toEqual(['1', '3', '4']);
   });
 
-  test('puts what the key holds now in place of an overwritten file, known from then on (D19)', async () => {
+  test('replaces the entry of an overwritten file, whose new contents count as registered from then on (D19)', async () => {
     await registration.deliver([upload('a', 1), upload('b', 2)]);
     const replaced = upload('b', 20, 21, 22);
     await registration.deliver([replaced]);
@@ -104,7 +104,7 @@ describe('repair', () => {
     expect((await planRepair(uriOf(doubled), 'keep-one', registration.ports)).removes).toBe(0);
   });
 
-  test('takes out an entry whose object is gone, so that the table can be read again', async () => {
+  test('removes an entry whose object is gone, so that the table can be read again', async () => {
     const gone = upload('gone', 7);
     await registration.deliver([upload('a', 1), gone]);
     registration.stack.objects.delete('lake', gone.key);
@@ -116,7 +116,7 @@ describe('repair', () => {
     });
   });
 
-  test('survives a conflict and a lost answer, and does its work once', async () => {
+  test('is done once, despite a conflict and a lost answer', async () => {
     const bad = upload('bad', 7);
     await registration.deliver([upload('a', 1), bad]);
     const plan = await planRepair(uriOf(bad), 'remove', registration.ports);
@@ -133,7 +133,7 @@ describe('repair', () => {
     expect(await ids()).toEqual(['1']);
   });
 
-  test('names its own snapshot where another commit follows before its lost answer is settled', async () => {
+  test('returns its own snapshot ID when its answer is lost and another commit follows', async () => {
     const bad = upload('bad', 7);
     await registration.deliver([upload('a', 1), bad]);
     const plan = await planRepair(uriOf(bad), 'remove', registration.ports);
@@ -156,7 +156,7 @@ describe('repair', () => {
   });
 
   test.each<RepairAction>(['remove', 'replace'])(
-    'a commit to %s that landed and is called refused is the repair (D3)',
+    'a commit to %s that landed but was reported as refused counts as the repair (D3)',
     async (action) => {
       const bad = upload('a', 1);
       await registration.deliver([bad, upload('b', 2)]);
@@ -191,7 +191,7 @@ describe('repair', () => {
     });
   });
 
-  test('does not put an object in place that does not fit', async () => {
+  test('does not replace an entry by an object that does not fit the table', async () => {
     const one = upload('a', 1);
     await registration.deliver([one]);
     registration.stack.objects.put('lake', one.key, Buffer.from('not Parquet at all'));
@@ -200,7 +200,7 @@ describe('repair', () => {
     });
   });
 
-  test('what it removed is reported as deleted by reconcile, and stays removed', async () => {
+  test('a removed file is reported as deleted by reconcile, and stays removed', async () => {
     const bad = upload('bad', 7);
     await registration.deliver([upload('a', 1), bad]);
     await repaired(bad, 'remove');
