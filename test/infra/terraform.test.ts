@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { parse } from '@cdktn/hcl2json';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deploymentFile } from '../../cli/init/init-files.ts';
+
+/** HashiCorp's parser. Not imported, because its declarations would add the types of a browser to the whole project. */
+const { parse } = createRequire(import.meta.url)('@cdktn/hcl2json') as {
+  readonly parse: (file: string, text: string) => Promise<Body>;
+};
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'infra/google');
@@ -37,7 +42,7 @@ beforeAll(async () => {
   const names = readdirSync(folder).filter((name) => name.endsWith('.tf'));
   const parsed = names.map(async (name) => {
     const text = readFileSync(path.join(folder, name), 'utf8');
-    return [name, (await parse(name, text)) as Body] as const;
+    return [name, await parse(name, text)] as const;
   });
   files = new Map(await Promise.all(parsed));
   const all = [...files.values()];
@@ -95,7 +100,7 @@ describe('the Terraform', () => {
       } as Parameters<typeof deploymentFile>[0],
       'registrar.yaml',
     );
-    const set = Object.keys((await parse('deployment.tfvars', written)) as Body);
+    const set = Object.keys(await parse('deployment.tfvars', written));
     expect(set.filter((name) => !variables.has(name))).toEqual([]);
     const needed = [...variables].filter(([, body]) => !('default' in body)).map(([name]) => name);
     expect(needed.filter((name) => !set.includes(name))).toEqual(['config']);
