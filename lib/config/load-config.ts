@@ -1,5 +1,4 @@
 import { RegistrarError } from '../errors.ts';
-import { readCertificateFiles } from './certificates.ts';
 import { parseEntries, type RawSettings } from './document.ts';
 import type { Entry } from './entry.ts';
 import { type Environment, override, readOverrides, SOURCE } from './overrides.ts';
@@ -80,17 +79,24 @@ async function readEntry(
   );
   const validated = validateEntry(settings, written);
   const unreadable: string[] = [];
-  const { readCertificate } = readers;
-  const entry =
-    validated.entry &&
-    (readCertificate === undefined
-      ? validated.entry
-      : await readCertificateFiles(validated.entry, readCertificate, unreadable));
+  const entry = validated.entry && (await withCertificates(validated.entry, readers, unreadable));
   return {
     ...validated,
     ...(entry && { entry }),
     problems: [...unresolved, ...validated.problems, ...unreadable],
   };
+}
+
+/** Few entries have certificates, and only those load what reads them. */
+async function withCertificates(
+  entry: Entry,
+  { readCertificate }: ConfigReaders,
+  problems: string[],
+): Promise<Entry> {
+  const { catalog_ca_file, catalog_client_cert, catalog_client_key } = entry;
+  const has = (catalog_ca_file ?? catalog_client_cert ?? catalog_client_key) !== undefined;
+  if (!has || readCertificate === undefined) return entry;
+  return (await import('./certificates.ts')).readCertificateFiles(entry, readCertificate, problems);
 }
 
 async function readSource(

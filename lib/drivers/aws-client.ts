@@ -1,40 +1,6 @@
 import { RegistrarError } from '../errors.ts';
 import { withoutTokens } from './tokens.ts';
 
-/** Where an AWS-like service is and who asks; what is left out is found as the AWS SDK finds it (the role's own credentials). */
-export interface AwsSettings {
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly access_key_id?: string;
-  readonly secret_access_key?: string;
-  readonly session_token?: string;
-}
-
-/** What every client of the AWS SDK is made with. Four attempts a request; a connection must stand within 3 s and speak within 20 s. */
-export function awsClientConfig(settings: AwsSettings) {
-  const { endpoint, access_key_id, secret_access_key, session_token } = settings;
-  const region = settings.region ?? (endpoint === undefined ? undefined : 'us-east-1');
-  return {
-    ...(endpoint !== undefined && { endpoint }),
-    ...(region !== undefined && { region }),
-    ...(access_key_id !== undefined &&
-      secret_access_key !== undefined && {
-        credentials: {
-          accessKeyId: access_key_id,
-          secretAccessKey: secret_access_key,
-          ...(session_token !== undefined && { sessionToken: session_token }),
-        },
-      }),
-    maxAttempts: 4,
-    requestHandler: {
-      connectionTimeout: 3_000,
-      requestTimeout: 20_000,
-      throwOnRequestTimeout: true,
-      socketTimeout: 30_000,
-    },
-  };
-}
-
 /** What the SDK's error says, without its response, which may hold what must not be logged (I10). */
 export interface AwsFault {
   /** `NoSuchKey`, `SlowDown`, `TimeoutError`, … */

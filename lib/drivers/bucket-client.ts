@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { type AwsSettings, awsClientConfig } from './aws-client.ts';
+import { type AwsSettings, awsClientConfig } from './aws-client-config.ts';
 
 /** A client for what is asked of buckets themselves, not of their objects. */
 export function bucketClient(settings: AwsSettings, { followRegionRedirects = true } = {}): S3Client {

@@ -1,6 +1,7 @@
 import { GetBucketLifecycleConfigurationCommand } from '@aws-sdk/client-s3';
 import type { BucketLifecycle } from '../ports.ts';
-import { type AwsSettings, awsError, awsFault } from './aws-client.ts';
+import { awsError, awsFault } from './aws-client.ts';
+import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
 /** Answers that say that there is nothing to tell: no configuration, or a store that has no such thing. */

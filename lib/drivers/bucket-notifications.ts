@@ -3,7 +3,8 @@ import {
   PutBucketNotificationConfigurationCommand,
 } from '@aws-sdk/client-s3';
 import type { BucketNotifications, NotificationConfiguration } from '../ports.ts';
-import { type AwsSettings, awsError, awsFault } from './aws-client.ts';
+import { awsError, awsFault } from './aws-client.ts';
+import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
 /** A bucket's notifications on S3. */

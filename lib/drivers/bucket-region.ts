@@ -1,6 +1,7 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3';
 import type { BucketRegion } from '../ports.ts';
-import { type AwsSettings, answeredRegion, awsError, awsFault } from './aws-client.ts';
+import { answeredRegion, awsError, awsFault } from './aws-client.ts';
+import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
 /** Where a bucket is, by the header that S3 answers whoever asks, in whichever region: to refusals too. */

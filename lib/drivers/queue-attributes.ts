@@ -1,6 +1,7 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
-import { awsClientConfig, awsError, awsFault } from './aws-client.ts';
+import { awsError, awsFault } from './aws-client.ts';
+import { awsClientConfig } from './aws-client-config.ts';
 import { queueRegion } from './queue-region.ts';
 
 /** How a queue is set up, as far as the registrar depends on it. */

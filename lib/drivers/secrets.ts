@@ -1,5 +1,6 @@
 import { RegistrarError } from '../errors.ts';
-import { awsClientConfig, awsFault, wayOut } from './aws-client.ts';
+import { awsFault, wayOut } from './aws-client.ts';
+import { awsClientConfig } from './aws-client-config.ts';
 
 /** The stores that `${secretsmanager:ID}`, `${ssm:NAME}` and `REGISTRAR_CONFIG=ssm:NAME` name. */
 export type SecretStore = 'secretsmanager' | 'ssm';

@@ -8,7 +8,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
 import type { OutgoingMessage, Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
-import { type AwsSettings, awsClientConfig, awsError, awsFault } from './aws-client.ts';
+import { awsError, awsFault } from './aws-client.ts';
+import { type AwsSettings, awsClientConfig } from './aws-client-config.ts';
 import { queueRegion } from './queue-region.ts';
 
 /** SQS takes 10 messages a call. */

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Config, loadConfig } from '../config/load-config.ts';
 import type { Environment } from '../config/overrides.ts';
-import { readSecret } from '../drivers/secrets.ts';
 import { RegistrarError } from '../errors.ts';
 import { storeMaker } from './platform-services.ts';
 
@@ -15,7 +14,8 @@ export function readConfig(env: Environment): Promise<Config> {
       if (read.kind === 'object') return Buffer.from(read.bytes).toString('utf8');
       throw new RegistrarError('config.invalid', `the store says ${read.kind}`);
     },
-    resolveSecret: readSecret,
+    // Most configurations name no secret.
+    resolveSecret: async (store, name) => (await import('../drivers/secrets.ts')).readSecret(store, name),
   });
 }
 
