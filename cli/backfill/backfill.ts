@@ -54,7 +54,7 @@ export function backfillCommand(): Command {
       '--enqueue',
       'send unregistered segments to the registrations queue for the functions to register',
     )
-    .option('--commit-size <segments>', 'segments per snapshot', wholeNumber, 2_000)
+    .option('--commit-size <segments>', 'segments per snapshot', wholeNumber, 1_000)
     .option('--concurrency <reads>', 'footers to read at once', wholeNumber, 64)
     .option('--json', 'print one JSON object')
     .addHelpText(
