@@ -19,34 +19,23 @@ export interface SeedOptions {
   readonly say: (text: string) => void;
 }
 
-/**
- * Schedules that a thread runs at a time. Each waits for a turn of the event loop after each of its events, and a turn costs
- * the same for one schedule and for many.
- */
-const SIDE_BY_SIDE = 16;
-
 /** Runs the seeds that `next` gives, until it gives none. What violates an invariant is said at once. */
 export async function runSeeds(next: () => number | undefined, options: SeedOptions): Promise<Tally> {
   const contents = makeContents();
   const faults = new Map<string, number>();
   let [schedules, violations, commits] = [0, 0, 0];
-  const runNext = async (): Promise<void> => {
-    for (let seed = next(); seed !== undefined; seed = next()) await run(seed);
-  };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, runNext));
-  return { schedules, violations, commits, faults };
-
-  async function run(seed: number): Promise<void> {
+  for (let seed = next(); seed !== undefined; seed = next()) {
     const schedule = scheduleOf(seed);
     const outcome = await simulate(schedule, contents, { traced: options.traced });
     schedules += 1;
     commits += outcome.commits;
     for (const { kind } of outcome.faults) faults.set(kind, (faults.get(kind) ?? 0) + 1);
     if (options.traced) options.say(outcome.lines.join('\n'));
-    if (outcome.violations.length === 0) return;
+    if (outcome.violations.length === 0) continue;
     violations += 1;
     await report(schedule, outcome);
   }
+  return { schedules, violations, commits, faults };
 
   async function report(schedule: Schedule, outcome: Outcome): Promise<void> {
     const lines = outcome.violations.slice(0, 5).map((violation) => `  ${violation.split('\n')[0]}`);
