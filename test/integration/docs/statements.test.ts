@@ -73,6 +73,23 @@ describeWith(
       await lake.expectRows(dataset);
     });
 
+    test('docs/maintenance.md: a DELETE by range takes rows with NaN too, unless it excludes them', async () => {
+      const priced = schema(optional(1, 'id', 'long'), optional(2, 'price', 'double'));
+      const rows = [
+        { id: 1n, price: 5 },
+        { id: 2n, price: Number.NaN },
+      ];
+      const left = async (condition: string) => {
+        const lake = await openLake(catalog);
+        await lake.ship(priced, rows);
+        await execute('Spark', lake, `DELETE FROM {table} WHERE ${condition}`);
+        const kept = await engines.get('Spark')?.rows(lake.table);
+        return kept?.map(({ id }) => id);
+      };
+      expect(await left('price < 10 AND NOT isnan(price)')).toEqual(['2']);
+      expect(await left('price < 10')).toEqual([]);
+    });
+
     test('docs/exactly-once.md: the table keeps its snapshots for as long as said', async () => {
       const lake = await openLake(catalog);
       await lake.ship(dataset, [{ id: 1n, day: 20_000 }]);
