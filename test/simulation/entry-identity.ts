@@ -26,12 +26,15 @@ export interface EntryIdentity {
   readonly partition: bigint | undefined;
 }
 
-/** By path, what a reader makes of each live entry of a manifest (spec, "Manifest Entry Fields"). Manifests come and go; this stays. */
+/**
+ * The path of each live entry of a manifest, and what a reader makes of the entry (spec, "Manifest Entry Fields"). Manifests come and
+ * go; this stays.
+ */
 export function entryIdentities(
   manifest: ListedManifest,
   bytes: Uint8Array,
-): ReadonlyMap<string, EntryIdentity> {
-  const identities = new Map<string, EntryIdentity>();
+): readonly (readonly [path: string, EntryIdentity])[] {
+  const identities: [string, EntryIdentity][] = [];
   let rowId = manifest.firstRowId;
   for (const row of records(readContainer(bytes), (shape) => rowReader(shape, COLUMNS))) {
     if (row.status === DELETED) continue;
@@ -44,7 +47,7 @@ export function entryIdentities(
       partition,
     ];
     const firstRowId = row.firstRowId ?? rowId;
-    identities.set(row.filePath ?? '', { text: identity.join('/'), firstRowId, partition });
+    identities.push([row.filePath ?? '', { text: identity.join('/'), firstRowId, partition }]);
     if (row.firstRowId === undefined && rowId !== undefined) rowId += row.recordCount ?? 0n;
   }
   return identities;

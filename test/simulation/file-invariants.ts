@@ -43,7 +43,7 @@ export function checkPartition(
 ): void {
   if (world.schedule.settings.partitioned !== true) return;
   const contents = (history.keys.get(path) ?? []).flatMap(({ content }) => content ?? []);
-  const partition = files.identities(head).get(path)?.partition;
+  const partition = files.identities(head).get(path)?.at(-1)?.partition;
   if (!contents.some(({ firstSeq }) => partitionAt(firstSeq) === partition))
     world.violate('partition', `${path} is in ${table} as of partition ${partition}`);
 }

@@ -79,7 +79,7 @@ export function foreignTables(
       const identities = settings.partitioned === true ? files.identities(head) : undefined;
       return files
         .live(head)
-        .map((entry) => ({ ...entry, partition: identities?.get(entry.filePath)?.partition }));
+        .map((entry) => ({ ...entry, partition: identities?.get(entry.filePath)?.at(-1)?.partition }));
     },
     list(state) {
       const path = branchHead(state, branch)?.manifestList;

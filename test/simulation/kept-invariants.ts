@@ -24,19 +24,28 @@ export function checkKept(
   replaced: readonly string[],
 ): void {
   const identities = files.identities(after);
-  for (const [path, was] of files.identities(before)) {
-    const is = identities.get(path);
-    if (is === undefined || replaced.includes(path)) continue;
-    // A row that had no ID yet may get one.
-    const isSameRow = was.firstRowId === undefined || was.firstRowId === is.firstRowId;
-    if (was.text !== is.text || !isSameRow)
-      world.violate('kept', `${path} in ${table} was ${shown(was)}, and is ${shown(is)}`);
+  for (const [path, all] of files.identities(before)) {
+    const now = identities.get(path) ?? [];
+    // An entry that is gone is another invariant's matter.
+    if (now.length < all.length || replaced.includes(path)) continue;
+    for (const was of all) {
+      if (!now.some((is) => isSame(was, is)))
+        world.violate(
+          'kept',
+          `${path} in ${table} was ${shown(was)}, and is ${now.map(shown).join(' and ')}`,
+        );
+    }
   }
   if (String(files.deletes(before)) !== String(files.deletes(after)))
     world.violate(
       'kept',
       `${table} had deletes in ${files.deletes(before)}, and has ${files.deletes(after)}`,
     );
+}
+
+function isSame(was: EntryIdentity, is: EntryIdentity): boolean {
+  // A row that had no ID yet may get one.
+  return was.text === is.text && (was.firstRowId === undefined || was.firstRowId === is.firstRowId);
 }
 
 function shown({ text, firstRowId }: EntryIdentity): string {

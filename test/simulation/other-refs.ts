@@ -53,7 +53,7 @@ export function cherryPick(tables: ForeignTables, dataset: DatasetName): void {
   }
   const partitions = tables.files.identities(source);
   const added = tables.files.added(source).map((entry) => {
-    return { ...entry, partition: partitions.get(entry.filePath)?.partition };
+    return { ...entry, partition: partitions.get(entry.filePath)?.at(-1)?.partition };
   });
   // What is there would be there twice: nobody does that on purpose.
   if (added.length === 0 || added.some(({ filePath }) => holds(tables, dataset, filePath))) return;

@@ -12,8 +12,9 @@ export interface TableFiles {
   list(path: string): readonly ListedManifest[];
   /** Data files that are part of a snapshot. @throws Error when a file is gone or unreadable */
   live(snapshot: SnapshotJson | undefined): readonly ManifestEntry[];
-  /** What readers make of each data file's entry; and the manifests of deletes. */
-  identities(snapshot: SnapshotJson | undefined): ReadonlyMap<string, EntryIdentity>;
+  /** What readers make of the entries of each data file; where I2 has its limits, a file may have two. */
+  identities(snapshot: SnapshotJson | undefined): ReadonlyMap<string, readonly EntryIdentity[]>;
+  /** The manifests of deletes. */
   deletes(snapshot: SnapshotJson | undefined): readonly string[];
   /** Files that this very snapshot added. */
   added(snapshot: SnapshotJson): readonly ManifestEntry[];
@@ -22,7 +23,7 @@ export interface TableFiles {
 export function tableFiles(store: SimStore): TableFiles {
   const lists = new Map<string, readonly ListedManifest[]>();
   const manifests = new Map<string, readonly ManifestEntry[]>();
-  const identified = new Map<string, ReadonlyMap<string, EntryIdentity>>();
+  const identified = new Map<string, ReturnType<typeof entryIdentities>>();
 
   function cached<T>(known: Map<string, T>, path: string, read: (bytes: Uint8Array) => T): T {
     const object = store.objects.get(path);
@@ -50,7 +51,8 @@ export function tableFiles(store: SimStore): TableFiles {
       const all = dataManifests(snapshot).flatMap((manifest) => [
         ...cached(identified, manifest.manifestPath, (bytes) => entryIdentities(manifest, bytes)),
       ]);
-      return new Map(all);
+      const byPath = Map.groupBy(all, ([path]) => path);
+      return new Map([...byPath].map(([path, same]) => [path, same.map(([, identity]) => identity)]));
     },
     deletes: (snapshot) =>
       listOf(snapshot).flatMap(({ content, manifestPath }) => (content === 1 ? [manifestPath] : [])),
