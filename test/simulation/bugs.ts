@@ -1,11 +1,11 @@
-/** A change of the source that makes a classic mistake; `from` stands in the file exactly once. */
+/** A change of the source that makes a classic mistake. `from` occurs exactly once in the file. */
 export interface Edit {
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** Classic mistakes of registrars (issues of the peers, cases.md D), each planted into this one. */
+/** Classic mistakes of registrars, from issues of other projects (cases.md D), to be planted here. */
 export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   'the ledger is checked once, outside the attempt loop': [
     {

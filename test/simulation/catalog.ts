@@ -17,7 +17,7 @@ export interface SimTable {
   readonly metadata: TableMetadata;
 }
 
-/** A change of one table, as the catalog made it. */
+/** A change of a table in the catalog. */
 export interface CatalogChange {
   readonly table: TableIdentifier;
   readonly before: SimTable | undefined;
@@ -26,16 +26,16 @@ export interface CatalogChange {
   readonly by: Writer;
 }
 
-/** `repair`: the registrar too, by an operator's word. */
+/** `repair` is the registrar as well, at an operator's command. */
 export type Writer = 'registrar' | 'repair' | 'others';
 
-/** The catalog itself: the local catalog's rules over a Map, without HTTP and without metadata files. */
+/** The simulated catalog: the rules of the embedded catalog on a Map, without HTTP and metadata files. */
 export interface SimCatalog {
   table(identifier: TableIdentifier): SimTable | undefined;
-  /** @throws CatalogError as the REST specification has it */
+  /** @throws CatalogError as the REST specification defines it */
   commit(identifier: TableIdentifier, request: CommitRequest, by: CatalogChange['by']): SimTable;
   drop(identifier: TableIdentifier): void;
-  /** Takes a table back to what it was so many changes ago, as a backup does; nobody is told. */
+  /** Restores a table to its state this many changes ago, as a backup does. Nobody is notified. */
   restore(identifier: TableIdentifier, changes: number): void;
   port(io: Io, by: Writer): Catalog;
 }
@@ -44,13 +44,13 @@ export function simCatalog(options: {
   readonly store: SimStore;
   readonly now: () => number;
   readonly uuid: () => string;
-  /** Endpoints that it says to have; undefined for a catalog that lists none. */
+  /** The endpoints that the catalog lists; undefined if it lists none. */
   readonly endpoints: readonly ('register' | 'commit' | 'create')[] | undefined;
   readonly changed: (change: CatalogChange) => void;
 }): SimCatalog {
   const { store, now, uuid, changed } = options;
   const tables = new Map<string, SimTable>();
-  /** What each table was, the latest last: what a backup has, and a cache in front of the catalog may still answer. */
+  /** Earlier states of each table, latest last: a backup has them, and a cache in front of the catalog may still return them. */
   const earlier = new Map<string, SimTable[]>();
   let files = 0;
 
@@ -79,7 +79,7 @@ export function simCatalog(options: {
     if (table !== undefined) earlier.set(key, [...(earlier.get(key) ?? []), table]);
   }
 
-  /** From a cache; no assertion of a commit covers properties, so that only an equal data path keeps a stale one harmless (I11). */
+  /** A stale state, as from a cache. Commits do not assert properties, so it is only harmless if its data path is the current one (I11). */
   function staleTable(key: string): SimTable | undefined {
     const table = tables.get(key);
     const stale = earlier.get(key)?.at(-1);
@@ -191,7 +191,7 @@ export function simCatalog(options: {
   };
 }
 
-/** The request as the catalog reads it: only its JSON form counts, and that is the same. */
+/** The request as the catalog reads it. Both types have the same JSON form. */
 function wire(request: TableCommit): CommitRequest {
   return request as unknown as CommitRequest;
 }
@@ -213,7 +213,7 @@ function loaded(table: SimTable | undefined, known?: HistoryText): LoadedTable |
 const jsonOf = onceFor((metadata: TableMetadata) => Buffer.from(stringifyJson(metadata)));
 const textOf = onceFor((metadata: TableMetadata) => scanMetadata(jsonOf(metadata), 0));
 
-/** @param known what the registrar has of the table's history: a warm commit's answer is read on from it */
+/** @param known the history that the registrar already has; the answer is read on from there */
 function answered(act: () => SimTable, known: HistoryText | undefined): CommitResult {
   try {
     return { outcome: 'landed', table: loaded(act(), known) };
@@ -224,14 +224,14 @@ function answered(act: () => SimTable, known: HistoryText | undefined): CommitRe
   }
 }
 
-/** What a catalog that throttles asks for. */
+/** The Retry-After of a throttling catalog. */
 const RETRY_AFTER_MS = 7_000;
 
 function refusal(reason: 'conflict' | 'invalid' | 'throttled'): CommitResult & { outcome: 'refused' } {
   return { outcome: 'refused', reason, message: 'says the schedule' };
 }
 
-/** A proxy sent the request twice: the first landed, and the second one's answer is what comes back (cases.md D3). */
+/** A proxy sent the request twice. The first one took effect, and the answer to the second is returned (cases.md D3). */
 function afterwards(effect: () => CommitResult, reason: 'conflict' | 'invalid'): CommitResult {
   effect();
   return refusal(reason);

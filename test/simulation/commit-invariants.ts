@@ -11,16 +11,16 @@ import { branchOf } from './lake.ts';
 import { ancestry, headOf, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
-/** What must hold of every commit at the moment it lands: I1, I2, I4, I5, I8, I11, and that nothing of a table is lost. */
+/** What must hold for every commit when it takes effect: I1, I2, I4, I5, I8, I11, and that the table loses nothing. */
 export interface CommitInvariants {
   changed(change: CatalogChange): void;
   dropped(table: TableIdentifier): void;
 }
 
 export function commitInvariants(world: World, history: History, files: TableFiles): CommitInvariants {
-  /** By table, what its rows come from: how often each segment and each file of others is in it. */
+  /** By table, how often it contains each segment and each file of other writers. */
   const held = new Map<string, ReadonlyMap<string, number>>();
-  /** Snapshots that are, or were, in the history of the registrar's branch. */
+  /** Snapshots that are or were in the history of the registrar's branch. */
   const noted = new Set<bigint>();
   const branch = branchOf(world.schedule.settings);
 
@@ -62,7 +62,7 @@ export function commitInvariants(world: World, history: History, files: TableFil
       if (!readable) return;
       for (const snapshot of ancestry(after.metadata, headOf(after.metadata, branch))) {
         const id = BigInt(snapshot['snapshot-id']);
-        // What came before it was noted with it.
+        // Its ancestors were noted together with it.
         if (noted.has(id)) break;
         note(history, files, snapshot, by);
         noted.add(id);
@@ -95,7 +95,7 @@ function note(history: History, files: TableFiles, snapshot: SnapshotJson, by: W
   }
 }
 
-/** What the rows of a table's head come from: segments, through however many compactions. */
+/** How often each segment is in a snapshot, looked up through any number of compactions. */
 function contentsOf(
   history: History,
   files: TableFiles,
@@ -123,7 +123,7 @@ function checkAdded(
 ): void {
   const line = new Set(before.map((one) => BigInt(one['snapshot-id'])));
   for (const path of added) {
-    if (!history.keys.has(path)) world.violate('I11', `${path} is in ${table}, and nobody shipped it`);
+    if (!history.keys.has(path)) world.violate('I11', `${path} is in ${table}, but nobody shipped it`);
     const earlier = (history.registered.get(path) ?? []).find(({ snapshotId }) => line.has(snapshotId));
     if (earlier !== undefined && !mayBeTwice(history, path))
       world.violate('I2', `${path} is registered in ${table} again, after snapshot ${earlier.snapshotId}`);
@@ -141,14 +141,15 @@ function checkContents(
     if (!live.has(path)) world.violate('lost', `${path} is no longer in ${table}`);
   }
   for (const [path, count] of live) {
-    if (!expected.has(path)) world.violate('I11', `${path} is in ${table} through no manifest of its commit`);
+    if (!expected.has(path))
+      world.violate('I11', `${path} is in ${table}, but no manifest of the commit added it`);
     if (count > 1 && !mayBeTwice(history, path)) world.violate('I2', `${path} is ${count} times in ${table}`);
   }
 }
 
 /**
- * The limits of I2: the same key uploaded again, and the snapshot that registered it has expired, or is another writer's
- * and older than the upload.
+ * The limit of I2: a key that was uploaded more than once may be registered twice if the snapshot that registered it has expired, or
+ * if another writer registered it.
  */
 export function mayBeTwice(history: History, path: string): boolean {
   const uploads = (history.keys.get(path) ?? []).filter(({ content }) => content !== undefined);
@@ -159,7 +160,7 @@ export function mayBeTwice(history: History, path: string): boolean {
   );
 }
 
-/** I4: a schema change comes with the append that needs it; I8: what was checked is asserted. */
+/** I4: a schema change comes with the append that needs it. I8: everything that was checked is asserted. */
 function checkRequest(world: World, table: string, branch: string, request: CommitRequest): void {
   const asserted = names(request, 'requirements', 'type');
   const updates = names(request, 'updates', 'action');

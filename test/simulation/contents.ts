@@ -5,31 +5,31 @@ import { writeParquet } from '../../local/shipper/segment.ts';
 import { engineFile } from '../fakes/engine-file.ts';
 import { plainFile } from '../fakes/plain-file.ts';
 
-/** What an upload holds: a version of the dataset's schema, or something that is no segment. */
+/** The contents of an upload: a version of the dataset's schema, or something that is no segment. */
 export type ContentKind = 0 | 1 | 2 | 'misfit' | 'empty' | 'garbage' | 'compacted';
 
 export interface Content {
   readonly kind: ContentKind;
   readonly bytes: Uint8Array;
-  /** Of its first row; those of the others follow. */
+  /** The value of `seq` in the first row; the other rows count on from it. */
   readonly firstSeq: bigint;
-  /** MD5, as S3's plain ETags. */
+  /** MD5, like S3's plain ETags. */
   readonly etag: string;
   readonly rows: number;
 }
 
-/** The dataset's schemas, oldest first: a column is added, then one is renamed and one promoted. */
+/** The schemas of a dataset, oldest first: the second adds a column, the third renames one and promotes another. */
 export const versions = [
   schema(required(1, 'seq', 'long'), optional(2, 'name', 'string')),
   schema(required(1, 'seq', 'long'), optional(2, 'name', 'string'), optional(3, 'extra', 'int')),
   schema(required(1, 'seq', 'long'), optional(2, 'title', 'string'), optional(3, 'extra', 'long')),
 ] as const;
 
-/** What no merge accepts: the first column is of another type. */
+/** A schema that cannot be merged: its first column has another type. */
 const misfit = schema(required(1, 'seq', 'string'), optional(2, 'name', 'string'));
 
 /**
- * Contents by kind and number, each made once: different numbers are different bytes, and those below four differ in size.
+ * Contents by kind and number, each made once. Different numbers give different bytes, and numbers below four also different sizes.
  *
  * @param plain without field IDs
  */

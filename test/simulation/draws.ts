@@ -1,14 +1,14 @@
 import type { Random } from '../../lib/ports.ts';
 
-/** Draws that are the same for the same name: a port's `Random`, and what schedules and faults are made of. */
+/** Reproducible random draws: the same name gives the same draws. Used for schedules, faults and the `Random` port. */
 export interface Draws extends Random {
-  /** From `low` to `high`, both included. */
+  /** Between `low` and `high`, both inclusive. */
   integer(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(choices: readonly [T, ...T[]]): T;
 }
 
-/** A stream of its own for every name, so that leaving one out moves no other (mulberry32, seeded by FNV-1a). */
+/** Every name has its own stream, so that omitting one does not change any other (mulberry32, seeded by FNV-1a). */
 export function drawsOf(name: string): Draws {
   let state = fnv1a(name);
   const word = (): number => {

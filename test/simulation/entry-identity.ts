@@ -14,21 +14,21 @@ const COLUMNS = {
   recordCount: { id: 103, as: 'long' },
   firstRowId: { id: 142, as: 'long' },
   partition: { id: FIRST_PARTITION_FIELD_ID, as: 'long' },
-  /** Of a table whose catalog numbered its columns, and whose spec was made anew for that. */
+  /** The partition field of a table whose catalog renumbered the columns and therefore replaced the spec. */
   newPartition: { id: FIRST_PARTITION_FIELD_ID + 1, as: 'long' },
 } as const satisfies Columns;
 
 export interface EntryIdentity {
-  /** The snapshot that added it, both sequence numbers, which decide what deletes apply to it, and its partition. */
+  /** The snapshot that added the entry, both sequence numbers, which decide which deletes apply, and its partition. */
   readonly text: string;
   readonly firstRowId: bigint | undefined;
-  /** The one value of its partition; undefined in a table that has none. */
+  /** The single value of its partition; undefined if the table is not partitioned. */
   readonly partition: bigint | undefined;
 }
 
 /**
- * The path of each live entry of a manifest, and what a reader makes of the entry (spec, "Manifest Entry Fields"). Manifests come and
- * go; this stays.
+ * The path of each live entry of a manifest, and how a reader interprets the entry (spec, "Manifest Entry Fields"). The identity remains
+ * when the entry moves to another manifest.
  */
 export function entryIdentities(
   manifest: ListedManifest,

@@ -5,19 +5,19 @@ import type { Instance } from './io.ts';
 import type { SimQueues } from './queues.ts';
 import type { World } from './world.ts';
 
-/** A function behind a queue, as Lambda's event source mapping runs it. */
+/** A function behind a queue, run as by Lambda's event source mapping. */
 export interface EventSource {
   readonly name: string;
   readonly queues: SimQueues;
   readonly queue: Queue;
   readonly batchSize: number;
-  /** How long messages are collected before they are handed out. */
+  /** The batching window. */
   readonly windowMs: number;
   readonly maxInstances: number;
   readonly timeoutMs: number;
-  /** A new container: what it does with an event. */
+  /** Starts a container and returns its handler. */
   readonly start: (instance: Instance) => Handler;
-  /** Sees each answer before the queue does. */
+  /** Called with each batch and its failed messages before any message is deleted. */
   readonly answered: (batch: Batch, failed: ReadonlySet<string>) => void;
 }
 
@@ -34,7 +34,7 @@ interface Container {
   busy: boolean;
 }
 
-/** Starts polling; the function that it answers is called when something will be visible. */
+/** Starts polling. The returned function is to be called when a message becomes visible. */
 export function startEventSource(world: World, source: EventSource): (afterMs: number) => void {
   const { timeline } = world;
   const { queue } = source;

@@ -14,8 +14,8 @@ export type Operation =
   | 'acknowledge';
 
 /**
- * What befalls one call. `lost`: the request never arrives; `answer lost`: it has its effect, and the caller waits in vain;
- * `late`: it has its effect after the caller gave up. The rest is what a service may say.
+ * A fault of one call. `lost`: the request never arrives. `answer lost`: it takes effect, but the caller gets no answer. `late`: it
+ * takes effect after the caller has given up. Most others are answers of a service.
  */
 export type FaultKind =
   | 'crash before'
@@ -38,17 +38,17 @@ export type FaultKind =
   | 'twice';
 
 export interface Fault {
-  /** The call: `register-2.14` is the fourteenth of the second container of register. */
+  /** The call: `register-2.14` is the fourteenth call of register's second container. */
   readonly site: string;
   readonly operation: Operation;
   readonly kind: FaultKind;
-  /** How long a slow call takes, a caller waits, or an effect is late. */
+  /** The duration of a slow call, of the caller's wait, or of the delay of a late effect. */
   readonly ms: number;
 }
 
 const crashes = ['crash before', 'crash after'] as const;
 
-/** What may befall an operation; what stands twice is twice as likely. */
+/** The possible faults of an operation. One that is listed twice is twice as likely. */
 const possible: Readonly<Record<Operation, readonly [FaultKind, ...FaultKind[]]>> = {
   'store.read': [...crashes, 'lost', 'slow', 'unavailable', 'unauthorized', 'denied'],
   'store.write': [
@@ -89,7 +89,7 @@ const possible: Readonly<Record<Operation, readonly [FaultKind, ...FaultKind[]]>
   acknowledge: ['lost'],
 };
 
-/** Says what befalls a call; those that befell one are kept, and make the same run again. */
+/** The faults of a run. Those that occurred are kept: a schedule with exactly these faults is the same run. */
 export interface Faults {
   at(site: string, operation: Operation): Fault | undefined;
   readonly fired: readonly Fault[];

@@ -7,7 +7,7 @@ import type { Settings } from './schedule.ts';
 import type { TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
-/** I5: the table has every column of the file, by its field ID or its name, in its type or one that it was promoted to. */
+/** I5: the table has every column of the file, found by field ID or name, with its type or a promoted one. */
 export function checkColumns(
   world: World,
   history: History,
@@ -27,12 +27,12 @@ export function checkColumns(
   if (!fits) world.violate('I5', `${table} does not have the columns of ${path}`);
 }
 
-/** How readers find the columns of files without field IDs. */
+/** The name mapping by which readers find the columns of files without field IDs. */
 function namesOf({ byName = false }: Settings, { properties }: TableMetadata) {
   return byName ? mappedByName(parseNameMapping(properties[nameMappingProperty] ?? '[]')) : undefined;
 }
 
-/** A partitioned table has the file under the partition of its rows. */
+/** In a partitioned table the file has the partition value of its rows. */
 export function checkPartition(
   world: World,
   history: History,

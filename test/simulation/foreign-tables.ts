@@ -14,17 +14,17 @@ import type { DatasetName, Settings } from './schedule.ts';
 import { headOf, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
-/** A data file, and the value of its partition where the table has them. */
+/** A data file with its partition value, if the table is partitioned. */
 export interface LiveFile extends ManifestEntry {
   readonly partition: bigint | undefined;
 }
 
-/** The tables as others see them: each of their commits lands at once. */
+/** The tables as other writers see them. Their commits take effect at once. */
 export interface ForeignTables {
   readonly settings: Settings;
-  /** The branch that they look at and commit to: the registrar's. */
+  /** The branch that they read and commit to: the registrar's. */
   readonly branch: string;
-  /** The same tables, on another branch of them. */
+  /** The same tables on another branch. */
   on(branch: string): ForeignTables;
   readonly draws: Draws;
   readonly history: History;
@@ -36,11 +36,11 @@ export interface ForeignTables {
   live(dataset: DatasetName): readonly LiveFile[];
   /** The manifest list of the branch's head. */
   list(state: TableState): ManifestList | undefined;
-  /** A writer's own clock, as far as catalogs take it: not a minute before the table's last update. */
+  /** The writer's clock, but not more than a minute before the table's last update: catalogs refuse that. */
   timestampMs(state: TableState): bigint;
   /** @throws CatalogError */
   commit(dataset: DatasetName, updates: CommitRequest['updates']): void;
-  /** Writes a data file of their own, where the table has them, and the store tells of it. */
+  /** Writes a data file of the other writer to the table's data path, of which the store notifies. */
   write(
     state: TableState,
     kind: 'compacted' | 'foreign',
@@ -106,12 +106,12 @@ export function foreignTables(
   return on(branchOf(settings));
 }
 
-/** The partition of a file, in a table that has them. */
+/** The partition of a file, if the table is partitioned. */
 export function partitionOf({ defaultSpec }: TableState, { firstSeq }: Content): bigint | undefined {
   return defaultSpec.fields.length === 0 ? undefined : partitionAt(firstSeq);
 }
 
-/** An entry about which nothing is known but what every manifest says. */
+/** An entry with nothing but what every manifest entry has. */
 export function dataFile(
   { defaultSpec }: TableState,
   {

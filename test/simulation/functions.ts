@@ -36,19 +36,19 @@ export interface Services {
 export interface Container {
   readonly register: Handler;
   readonly route: Handler;
-  /** What an operator does by the command line: everything that waits in quarantine is sent again. */
+  /** `quarantine redrive --all`: sends again everything in quarantine. */
   readonly redriveAll: () => Promise<void>;
-  /** What lies in the store is compared with the table, and what is missing is sent again, registered or reported. */
+  /** `reconcile`: compares the store with the table, and sends, registers or reports what is missing. */
   readonly reconcile: (
     dataset: DatasetName,
     missing: NonNullable<ReconcileOptions['missing']>,
   ) => Promise<Reconciliation>;
-  /** Plans it, and carries the plan out. */
+  /** `repair`: makes a plan and carries it out. */
   readonly repair: (uri: string, action: RepairAction) => Promise<void>;
   readonly backfill: (segmentsACommit: number) => Promise<BackfillReport>;
 }
 
-/** A container as `lib/wire.ts` makes it, of simulated services: the real jobs run on it. */
+/** A container as `lib/wire.ts` makes it, but with simulated services. The jobs are the real ones. */
 export function startContainer(
   world: World,
   { store, catalog, queues }: Services,
@@ -100,10 +100,10 @@ export function startContainer(
   };
 }
 
-/** One array for all containers of a run: the layouts are parsed once for it. */
+/** One array for all containers of a run, since layouts are parsed once per array. */
 const entriesOf = onceFor((entry: Entry): readonly Entry[] => [entry]);
 
-/** What an operator's command, or a scheduled one, has at most. */
+/** The time limit of an operator's or scheduled command. */
 const OPERATOR_MS = 15 * 60_000;
 
 function routingOf(entry: Entry, dataset: DatasetName): Dataset {
@@ -143,7 +143,7 @@ function logOf(world: World, instance: Instance): Log {
     if (event === 'commits-lost' && !world.schedule.ops.some(({ kind }) => kind === 'restore'))
       world.violate('false alarm', 'commits are said to be lost, and no catalog was restored');
     if (!(error instanceof RegistrarError)) return;
-    // On a state loaded for it every commit makes sense to a catalog that means what it says.
+    // A commit on a freshly loaded state is valid; the catalog must not refuse it as a bad request.
     if (error.code === 'catalog.refused' && error.message.includes('"400 '))
       world.violate('I8', error.message);
     if (error.code === 'internal.error') {

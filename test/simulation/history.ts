@@ -1,35 +1,35 @@
 import type { Content } from './contents.ts';
 
-/** What a key holds from some time on; undefined when the object was removed. */
+/** What a key holds from a certain time on. `content` is undefined if the object was deleted. */
 export interface KeyState {
   readonly fromMs: number;
   readonly content: Content | undefined;
 }
 
-/** A file that a commit put into a table. */
+/** A file that a commit added to a table. */
 export interface Registered {
   readonly by: 'registrar' | 'others';
   readonly snapshotId: bigint;
-  /** As the snapshot's own summary has it; undefined where it does not name segments. */
+  /** From the snapshot's summary; undefined if that does not list segments. */
   readonly etag: string | undefined;
   readonly sizeBytes: number;
   readonly rows: number;
 }
 
-/** What was shipped, and what became of it: the truth that tables, queues and quarantine are held against. */
+/** What was shipped and what became of it: the truth with which tables, queues and quarantine are compared. */
 export interface History {
-  /** By URI, oldest state first. */
+  /** By URI, the oldest state first. */
   readonly keys: ReadonlyMap<string, readonly KeyState[]>;
   readonly registered: ReadonlyMap<string, readonly Registered[]>;
-  /** What table files written by others hold instead of themselves: the segments that a compaction read. */
+  /** By file that a compaction wrote: the segments that it contains. */
   readonly compacted: Map<string, readonly string[]>;
-  /** Snapshots that a table no longer has. */
+  /** Snapshots that their table no longer has. */
   readonly expired: Set<bigint>;
   hold(uri: string, content: Content | undefined): void;
   register(uri: string, file: Registered): void;
-  /** The segments that a file holds: itself, or what a compaction read. */
+  /** The segments in a file: the file itself, or those that a compaction put into it. */
   sourcesOf(path: string): readonly string[];
-  /** What the key held at any time since. */
+  /** All states of the key since that time. */
   since(uri: string, ms: number): readonly KeyState[];
 }
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Imports that are there when types are not. */
+/** Matches imports that remain when types are stripped. */
 const IMPORT = /^(?:import|export)\b(?!\s+type\b)(?:[^;']*\bfrom)?\s+'(?<specifier>\.[^']+\.ts)'/gm;
 
-/** What each file imports, read once. */
+/** The imports of each file, read once. */
 const imports = new Map<string, readonly string[]>();
 
-/** Of the files that `from` loads, those that reach one of these through their imports, themselves among them. All by address. */
+/** The files that are loaded by `from` and import one of these files, directly or indirectly; these files included. All by address. */
 export function importersOf(from: string, these: readonly string[]): ReadonlySet<string> {
   const importers = new Map<string, Set<string>>();
   const met = new Set([from]);

@@ -1,23 +1,23 @@
 import type { FaultKind, Operation } from './faults.ts';
 import type { World } from './world.ts';
 
-/** A running container: once it is dead no call of it is ever answered. */
+/** A running container. Once it is dead, none of its calls is answered. */
 export interface Instance {
   readonly name: string;
   alive: boolean;
-  /** Ends it; what it was working on is never heard of again. */
+  /** Ends the container, and with it whatever it was doing. */
   readonly kill: (why: string) => void;
 }
 
-/** One request to a service. */
+/** A request to a service. */
 export interface Call<T> {
   readonly operation: Operation;
   readonly about: string;
-  /** What it does there, at one moment; what it throws is the answer. */
+  /** The effect at the service, which is atomic. Its result, or the error that it throws, is the answer. */
   readonly effect: () => T;
-  /** What a caller makes of no answer, or of one that says nothing. */
+  /** What the caller concludes from a missing answer, or from one that says nothing. */
   readonly unanswered: (why: string) => T;
-  /** What the service says instead, by the kind of fault. */
+  /** The answer of the service by kind of fault. */
   readonly answers?: Partial<Record<FaultKind, (effect: () => T) => T>>;
 }
 
@@ -26,7 +26,7 @@ export type Io = <T>(call: Call<T>) => Promise<T>;
 /** How long a caller waits for an answer. */
 const GIVE_UP_MS = 20_000;
 
-/** The way from one container to the services: latencies, and what the schedule lets befall its calls. */
+/** The network between a container and the services: latencies, and the faults of the schedule. */
 export function ioOf(world: World, instance: Instance): Io {
   const latencies = world.draws(`latency/${instance.name}`);
   let calls = 0;
@@ -38,8 +38,8 @@ export function ioOf(world: World, instance: Instance): Io {
       const site = `${instance.name}.${calls}`;
       const fault = world.faultAt(site, call.operation);
       const { after } = world.timeline;
-      const there = latencies.integer(2, 40);
-      const back = latencies.integer(2, 40);
+      const requestMs = latencies.integer(2, 40);
+      const answerMs = latencies.integer(2, 40);
 
       const settle = (answer: () => T): void => {
         if (!instance.alive) return;
@@ -62,15 +62,15 @@ export function ioOf(world: World, instance: Instance): Io {
       const giveUp = (why: string): void => settle(() => call.unanswered(why));
 
       if (world.traced) {
-        const befalls = fault === undefined ? '' : `: ${fault.kind} (${fault.ms} ms)`;
-        world.trace(`${site} ${call.operation} ${call.about}${befalls}`);
+        const faulty = fault === undefined ? '' : `: ${fault.kind} (${fault.ms} ms)`;
+        world.trace(`${site} ${call.operation} ${call.about}${faulty}`);
       }
       if (fault === undefined) {
-        after(there, () => {
+        after(requestMs, () => {
           const answer = act();
-          // Between an object's change and its answer nothing else looks at it: one moment will do.
+          // A store's answer depends on nothing that happens after its effect, so both are one event.
           if (call.operation.startsWith('store.')) settle(answer);
-          else after(back, () => settle(answer));
+          else after(answerMs, () => settle(answer));
         });
         return;
       }
@@ -79,7 +79,7 @@ export function ioOf(world: World, instance: Instance): Io {
           instance.kill(`crash before ${site}`);
           break;
         case 'crash after':
-          after(there, () => {
+          after(requestMs, () => {
             act();
             instance.kill(`crash after ${site}`);
           });
@@ -88,7 +88,7 @@ export function ioOf(world: World, instance: Instance): Io {
           after(Math.min(fault.ms, GIVE_UP_MS), () => giveUp('the connection was reset'));
           break;
         case 'answer lost':
-          after(there, act);
+          after(requestMs, act);
           after(Math.min(fault.ms, GIVE_UP_MS), () => giveUp('504'));
           break;
         case 'late':
@@ -103,7 +103,7 @@ export function ioOf(world: World, instance: Instance): Io {
           break;
         default: {
           const answer = call.answers?.[fault.kind] ?? (() => call.unanswered(fault.kind));
-          after(there, () => {
+          after(requestMs, () => {
             settle(() => answer(call.effect));
           });
         }

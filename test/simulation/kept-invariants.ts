@@ -5,16 +5,16 @@ import type { EntryIdentity } from './entry-identity.ts';
 import type { TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
-/** The branch's head before and after a commit. */
+/** The head of the branch before and after a commit. */
 export interface Heads {
   readonly before: SnapshotJson | undefined;
   readonly after: SnapshotJson | undefined;
 }
 
 /**
- * What was in the table stays what it was, in whatever manifest: a delete applies to the same files, a row has the same ID.
+ * Entries keep their identity when they move to another manifest: deletes apply to the same files, and rows keep their IDs.
  *
- * @param replaced paths that were meant to get another entry
+ * @param replaced the paths whose entries were to be replaced
  */
 export function checkKept(
   world: World,
@@ -26,7 +26,7 @@ export function checkKept(
   const identities = files.identities(after);
   for (const [path, all] of files.identities(before)) {
     const now = identities.get(path) ?? [];
-    // An entry that is gone is another invariant's matter.
+    // Lost entries are the subject of another invariant.
     if (now.length < all.length || replaced.includes(path)) continue;
     for (const was of all) {
       if (!now.some((is) => isSame(was, is)))
@@ -44,7 +44,7 @@ export function checkKept(
 }
 
 function isSame(was: EntryIdentity, is: EntryIdentity): boolean {
-  // A row that had no ID yet may get one.
+  // Rows that had no ID yet may get one.
   return was.text === is.text && (was.firstRowId === undefined || was.firstRowId === is.firstRowId);
 }
 
@@ -52,7 +52,7 @@ function shown({ text, firstRowId }: EntryIdentity): string {
   return `${text}, first row ${firstRowId}`;
 }
 
-/** A repair touches the entries of one path, and leaves one of them at most. */
+/** A repair changes the entries of one path only, and leaves at most one of them. */
 export function checkRepaired(
   world: World,
   files: TableFiles,
@@ -74,7 +74,7 @@ function countPaths(files: TableFiles, head: SnapshotJson | undefined): Readonly
   return counts;
 }
 
-/** Only the registrar's branch moves, and its settings stay with it (cases.md C19). */
+/** Only the registrar's branch moves, and it keeps its settings (cases.md C19). */
 export function checkRefs(
   world: World,
   table: string,
@@ -87,7 +87,7 @@ export function checkRefs(
     ...(name === branch && { 'snapshot-id': undefined }),
   });
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    // A first snapshot makes its branch.
+    // The first snapshot creates its branch.
     if (name === branch && before[name] === undefined) continue;
     const [was, is] = [settings(before, name), settings(after, name)];
     if (!isDeepStrictEqual(was, is))

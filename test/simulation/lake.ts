@@ -3,9 +3,9 @@ import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { entry } from '../fakes/entry.ts';
 import { DATASETS, type DatasetName, type Settings } from './schedule.ts';
 
-/** Where everything lies in the simulated deployment. */
+/** The locations of the simulated deployment. */
 export const BUCKET = 'lake';
-/** All that shippers upload. */
+/** Below it lies everything that shippers upload. */
 export const LAKE = `s3://${BUCKET}/in`;
 export const QUARANTINE_URL = `s3://${BUCKET}/quarantine`;
 
@@ -35,7 +35,7 @@ export function branchOf({ branch = 'main' }: Pick<Settings, 'branch'>): string 
   return branch;
 }
 
-/** How many values of the first column share a partition, in tables that are partitioned. */
+/** In partitioned tables, the number of values of the first column per partition. */
 export const PARTITION_WIDTH = 100;
 
 export function partitionAt(firstSeq: bigint): bigint {

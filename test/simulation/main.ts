@@ -1,6 +1,6 @@
 /**
- * Runs schedules: `npm run simulate -- --seeds 20000 [--from 1]` on every core, or one of them with all that happens in it:
- * `--seed 7`. A schedule that violates an invariant is shrunk and printed; the last line is `N schedules, M violations`.
+ * Runs fault schedules on every core: `npm run simulate -- --seeds 20000 [--from 1]`. `--seed 7` runs one and prints every step.
+ * A schedule that violates an invariant is shrunk and printed. The last line is `N schedules, M violations`.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -21,9 +21,9 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** How far a long run has come: it goes on from there with `--from`. */
+/** How often a long run prints its progress. It can be resumed from there with `--from`. */
 const PROGRESS_MS = 10_000;
-/** Nothing outlives its schedule: with room for many of them, collecting garbage finds little to copy. */
+/** No object outlives its schedule. A young generation with room for many schedules leaves the garbage collector little to copy. */
 const YOUNG_GENERATION_MB = 128;
 
 const beganMs = performance.now();

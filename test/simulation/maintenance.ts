@@ -5,7 +5,7 @@ import type { DatasetName, Settings } from './schedule.ts';
 import { ancestry, headOf, snapshotOf, type TableFiles } from './table-files.ts';
 import { append } from './writers.ts';
 
-/** A table with the dataset's first schema, as somebody made it by SQL. */
+/** Creates a table with the dataset's first schema, as by SQL. */
 export function create(tables: ForeignTables, dataset: DatasetName, formatVersion: 1 | 2 | 3): void {
   const fields = [
     { id: 1, name: 'seq', required: false, type: 'long' },
@@ -32,7 +32,7 @@ function partitionFields({ partitioned = false }: Settings) {
   return partitioned ? [{ ...field, transform: `truncate[${PARTITION_WIDTH}]` }] : [];
 }
 
-/** A branch begins at a snapshot: `main` has one, and keeps it. */
+/** Appends to `main` and creates the branch at that snapshot: a branch needs one to start from. */
 function beginBranch(tables: ForeignTables, dataset: DatasetName): void {
   append(tables.on('main'), dataset, true);
   const metadata = tables.metadata(dataset);
@@ -67,7 +67,7 @@ export function setDataPath(tables: ForeignTables, dataset: DatasetName, folder:
   tables.commit(dataset, [{ action: 'set-properties', updates }]);
 }
 
-/** As expire_snapshots: but for the newest of the branch and those that a ref names all snapshots go, and every file that only they needed. */
+/** Like expire_snapshots: removes all snapshots except the newest of the branch and those of refs, with all files that only they needed. */
 export function expire(tables: ForeignTables, dataset: DatasetName, keep: number): void {
   const metadata = tables.metadata(dataset);
   if (metadata === undefined) return;
@@ -95,7 +95,7 @@ export function rollBack(tables: ForeignTables, dataset: DatasetName, steps: num
   setBranch(tables, dataset, target);
 }
 
-/** Its settings stay. */
+/** Moves the branch to a snapshot. The branch keeps its settings. */
 export function setBranch(tables: ForeignTables, dataset: DatasetName, head: SnapshotJson): void {
   const ref = tables.metadata(dataset)?.refs[tables.branch];
   tables.commit(dataset, [
@@ -109,7 +109,7 @@ export function setBranch(tables: ForeignTables, dataset: DatasetName, head: Sna
   ]);
 }
 
-/** Every file that a snapshot needs: its list, its manifests and what lies in them. */
+/** Every file of a snapshot: its manifest list, its manifests and their data files. */
 function filesOf(files: TableFiles, snapshot: Parameters<TableFiles['live']>[0]): readonly string[] {
   const path = snapshot?.['manifest-list'];
   if (typeof path !== 'string') return [];

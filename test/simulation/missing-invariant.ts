@@ -6,10 +6,10 @@ import type { TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
 /**
- * What reconcile calls missing no retained snapshot has added, be it rolled back, tagged or of another branch: it would be
- * registered a second time, and come back twice with whoever takes that snapshot up again (I2).
+ * No retained snapshot added a segment that reconcile calls missing, be the snapshot rolled back, tagged or on another branch. Otherwise
+ * the segment would be registered a second time, and be there twice once somebody returns to that snapshot (I2).
  *
- * @param metadata the table as it was when reconcile began
+ * @param metadata the table when reconcile began
  */
 export function checkMissing(
   world: World,

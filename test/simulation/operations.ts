@@ -14,7 +14,7 @@ import type { Shipper } from './shipper.ts';
 import type { World } from './world.ts';
 import { addDeletes, addFiles, append, compact, deleteRows, rewriteManifests } from './writers.ts';
 
-/** Does what a schedule says, at its moment. What the catalog refuses others is their misfortune: their files stay behind. */
+/** Performs the operations of a schedule. If the catalog refuses a commit of another writer, its files stay behind. */
 export function operations(
   world: World,
   services: Services,
@@ -27,7 +27,7 @@ export function operations(
   const { store, queues } = services;
   let operators = 0;
 
-  /** On a container of their own, which may die like any other. */
+  /** Runs an operator's command in its own container, which may die like any other. */
   function operate(act: (container: Container) => Promise<unknown>, by?: Writer): void {
     operators += 1;
     const operator: Instance = {

@@ -15,7 +15,7 @@ export function tagHead(tables: ForeignTables, dataset: DatasetName): void {
   tables.commit(dataset, [{ action: 'set-snapshot-ref', ...ref }]);
 }
 
-/** @param key of a shipped file that is registered there; none: a file of their own */
+/** @param key of the shipped file to append; without it, the writer appends a file of its own */
 export function appendAside(tables: ForeignTables, dataset: DatasetName, key: string | undefined): void {
   const metadata = tables.metadata(dataset);
   const head = metadata && headOf(metadata, tables.branch);
@@ -26,7 +26,7 @@ export function appendAside(tables: ForeignTables, dataset: DatasetName, key: st
   else addFiles(side, key);
 }
 
-/** The branch becomes the side branch, as long as nothing else was committed to it. */
+/** Fast-forwards the branch to the side branch, unless something else was committed to the branch. */
 export function fastForward(tables: ForeignTables, dataset: DatasetName): void {
   const metadata = tables.metadata(dataset);
   const head = metadata && headOf(metadata, tables.branch);
@@ -37,8 +37,8 @@ export function fastForward(tables: ForeignTables, dataset: DatasetName): void {
 }
 
 /**
- * The newest append outside the branch's history comes into it: by moving the branch where it follows the head, else by a
- * snapshot that adds its files again and names it as its source, and has none of its summary (Iceberg's cherry-pick).
+ * Iceberg's cherry-pick of the newest append outside the branch's history. If that follows the head, the branch moves there. Otherwise a
+ * new snapshot adds its files again and names it as its source; the new summary has none of its other entries.
  */
 export function cherryPick(tables: ForeignTables, dataset: DatasetName): void {
   const [state, metadata] = [tables.state(dataset), tables.metadata(dataset)];
@@ -55,7 +55,7 @@ export function cherryPick(tables: ForeignTables, dataset: DatasetName): void {
   const added = tables.files.added(source).map((entry) => {
     return { ...entry, partition: partitions.get(entry.filePath)?.at(-1)?.partition };
   });
-  // What is there would be there twice: nobody does that on purpose.
+  // Files that the branch already has would be there twice, which nobody does on purpose.
   if (added.length === 0 || added.some(({ filePath }) => holds(tables, dataset, filePath))) return;
   appendFiles(
     tables,

@@ -1,8 +1,8 @@
 /**
- * Plants each classic bug into the source, as it is loaded, and looks for it:
- * `node test/simulation/plant.ts [--seeds 3000] [--bug part of its name] [--search] [--shrink]`. One JSON line a bug: its name, the
- * seed that found it, or null, the invariant that did not hold, and the least schedule. The seed that found it before is tried
- * first (planted.json; `--search` writes it anew).
+ * Plants each classic bug into the source while it is loaded, and runs schedules until one finds it:
+ * `node test/simulation/plant.ts [--seeds 3000] [--bug part of its name] [--search] [--shrink]`. Prints one JSON line per bug: its name,
+ * the seed that found it (or null), the violated invariant, and the smallest schedule. The seed that found the bug before is tried
+ * first (planted.json; `--search` writes that file anew).
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -27,10 +27,10 @@ const { values } = parseArgs({
   },
 });
 
-/** By bug, the addresses of the files that are loaded anew for it: the changed ones, and those that import them. */
+/** By bug, the addresses of the modules to load anew: the changed one, and all that import it. */
 const concerned = new Map<string, ReadonlySet<string>>();
 
-/** Modules of its own for every bug: its name travels with the addresses of this project's files. */
+/** Every bug has its own instances of these modules: the name of the bug is part of their addresses. */
 registerHooks({
   resolve(specifier, context, next) {
     const resolved = next(specifier, context);
@@ -57,7 +57,7 @@ const contents = makeContents();
 const seeds: Record<string, number> = { ...known };
 for (const bug of Object.keys(bugs).filter((name) => name.includes(values.bug))) {
   const found = await find(bug);
-  // One that only a schedule of `found` meets has no seed among these.
+  // Some bugs are only found by a schedule in `found`; no seed in this range finds them.
   if (found.seed !== null && found.seed <= Number(values.seeds)) seeds[bug] = found.seed;
   process.stdout.write(`${JSON.stringify(found)}\n`);
 }
@@ -85,7 +85,7 @@ interface Found {
   readonly least?: Schedule;
 }
 
-/** Runs schedules until one of them violates an invariant. */
+/** Runs schedules until one violates an invariant. */
 async function find(bug: string): Promise<Found> {
   const edited = (bugs[bug] ?? []).map(({ file }) => new URL(file, root).href);
   concerned.set(bug, importersOf(simulator, edited));

@@ -8,11 +8,11 @@ export interface Quarantined {
   readonly record: QuarantineRecord;
 }
 
-/** The quarantine as it lies in the store, each record read once: nothing in it is changed. */
+/** The quarantine in the store. Records never change, so each is read once. */
 export interface QuarantineLog {
   records(): readonly Quarantined[];
   ofSegment(uri: string): readonly QuarantineRecord[];
-  /** Failures of a segment that nobody has redriven or discarded: it waits there. */
+  /** Failures of a segment that nobody has redriven or discarded yet. */
   waiting(uri: string): readonly QuarantineRecord[];
 }
 

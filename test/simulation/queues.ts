@@ -8,23 +8,23 @@ import { SqsError } from '../../local/sqs/sqs-error.ts';
 import type { Io } from './io.ts';
 import type { World } from './world.ts';
 
-/** The queues of the deployment: the local stack's, on virtual time. */
+/** The queues of the deployment: those of the embedded stack, on virtual time. */
 export interface SimQueues {
   readonly arrivals: Queue;
   readonly registrations: Queue;
   readonly deadLetters: readonly Queue[];
-  /** Hears of everything that makes a message visible. */
+  /** Called when a message becomes visible. */
   onChange: (queue: Queue, afterMs: number) => void;
-  /** As a shipper or S3 sends. */
+  /** Sends as a shipper or S3 does. */
   send(queue: Queue, body: string, groupId?: string, deduplicationId?: string): void;
-  /** Moves dead letters back to where they came from. */
+  /** Moves dead letters back to their source queues. Returns their number. */
   redrive(): number;
-  /** Takes a message out for good. @throws SqsError for a receipt that has expired */
+  /** Deletes a message. @throws SqsError if its receipt handle has expired */
   delete(queue: Queue, message: Message): void;
-  /** Whether a message with this segment is on its way to register. */
+  /** Whether register's queue holds a message with this segment. */
   holds(uri: string): boolean;
   all(): readonly Queue[];
-  /** The segments that a message names. */
+  /** The segments in a message. */
   referencesOf(message: Pick<Message, 'id' | 'body'>): readonly SegmentReference[];
   port(io: Io): QueuePort;
 }
@@ -58,7 +58,7 @@ export function simQueues(world: World): SimQueues {
   const held = new Map<string, number>();
   const references = new Map<string, readonly SegmentReference[]>();
 
-  /** A body that a FIFO queue has taken already is swallowed: it counts once. */
+  /** A message that the FIFO queue drops as a duplicate counts only once. */
   function put(queue: Queue, message: Parameters<Queue['send']>[0]): void {
     const taken = queue.send(message);
     if (queue !== registrations || sent.has(taken.id)) return;
@@ -141,7 +141,7 @@ export function simQueues(world: World): SimQueues {
   return sim;
 }
 
-/** Messages that a queue has, in flight or not. */
+/** The number of messages in a queue: visible, in flight or delayed. */
 export function sizeOf(queue: Queue): number {
   const { visible, inFlight, delayed } = queue.counts();
   return visible + inFlight + delayed;

@@ -20,7 +20,7 @@ export interface EntryOf {
 
 const STATUSES = ['existing', 'added', 'deleted'] as const;
 
-/** A snapshot whose one manifest has these entries and stands for all that came before, as maintenance writes them. */
+/** Commits a snapshot whose single manifest of these entries replaces all others, as maintenance does. */
 export function replaceManifests(
   state: TableState,
   entries: readonly EntryOf[],
@@ -121,7 +121,7 @@ function manifestBytes(
   );
 }
 
-/** The registrar only adds files: its entries begin with the status, a long of one byte, which is written anew here. */
+/** The registrar's encoder writes only ADDED entries. The status is the first byte of an entry, and is overwritten here. */
 function withStatus(type: AvroType<DataFile>): AvroType<EntryOf> {
   return {
     schema: type.schema,

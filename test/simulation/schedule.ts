@@ -4,13 +4,13 @@ import { type Draws, drawsOf } from './draws.ts';
 import type { Fault } from './faults.ts';
 import { widened } from './widened.ts';
 
-/** Everything that happens in one run: the same schedule is the same run. */
+/** Everything that determines a run: the same schedule always gives the same run. */
 export interface Schedule {
   readonly seed: number;
   readonly settings: Settings;
-  /** In the order of their times. */
+  /** Sorted by time. */
   readonly ops: readonly Op[];
-  /** `drawn`: whatever the seed has for each call; a list replays those alone. */
+  /** `drawn`: faults are drawn from the seed, call by call. A list replays exactly these faults. */
   readonly faults: 'drawn' | readonly Fault[];
 }
 
@@ -18,26 +18,26 @@ export interface Settings {
   readonly faultRate: number;
   readonly commitFaultRate: number;
   readonly formatVersion: 2 | 3;
-  /** The table that is there before the first segment; none: the registrar makes it. */
+  /** The format version of a table that exists before the first segment; `none` if the registrar creates the table. */
   readonly precreated: 1 | 2 | 3 | 'none';
   readonly endpoints: readonly ('register' | 'commit' | 'create')[] | undefined;
   readonly timeoutMs: number;
   readonly visibilitySeconds: number;
   readonly windowMs: number;
   readonly maxReceives: number;
-  /** Handlers of register that may run at once, each on groups of its own. */
+  /** The number of register handlers that may run at once, each on its own message groups. */
   readonly handlers: number;
-  /** From how many manifests on they are merged; those of a schedule that does not say are never that many. */
+  /** `commit.manifest.min-count-to-merge`. Schedules without it never have enough manifests for a merge. */
   readonly mergeFrom?: number;
-  /** How far clocks are off: each handler's lies in ± this, those of the store and of other writers are given. */
+  /** Clock errors. That of each handler is drawn from ± this value; the other two are exact. */
   readonly handlerSkewMs: number;
   readonly storeSkewMs: number;
   readonly othersSkewMs: number;
-  /** The branch that segments are registered on. @default main */
+  /** The branch on which segments are registered. @default main */
   readonly branch?: string;
-  /** By `truncate[100](seq)`. @default not at all */
+  /** Whether the table is partitioned by `truncate[100](seq)`. @default false */
   readonly partitioned?: boolean;
-  /** Segments have no field IDs (`field_ids: by_name`). @default they have */
+  /** Whether segments lack field IDs (`field_ids: by_name`). @default false */
   readonly byName?: boolean;
 }
 
@@ -45,7 +45,7 @@ export const DATASETS = ['orders', 'events'] as const;
 export type DatasetName = (typeof DATASETS)[number];
 
 export interface Upload {
-  /** `orders/00001.parquet`, below the shipper's directory of all datasets. */
+  /** Such as `orders/00001.parquet`, relative to the shipper's directory of all datasets. */
   readonly key: string;
   readonly content: ContentKind;
   readonly number: number;
@@ -56,50 +56,50 @@ export type Op = { readonly atMs: number } & (
   | {
       readonly kind: 'ship';
       readonly uploads: readonly Upload[];
-      /** Where the notification goes: the router's queue, or register's under this group. */
+      /** The message group in register's queue; undefined if the notification goes to the router's queue. */
       readonly group: string | undefined;
-      /** When, after the upload; twice and late as S3 does. */
+      /** Delays of the notifications after the upload. S3 may deliver one twice, or late. */
       readonly notifyMs: readonly number[];
     }
   | { readonly kind: 'delete object'; readonly key: string }
   | { readonly kind: 'foreign append'; readonly dataset: DatasetName; readonly counted: boolean }
   | { readonly kind: 'foreign add_files'; readonly key: string }
   | { readonly kind: 'add column' | 'rewrite manifests' | 'drop'; readonly dataset: DatasetName }
-  /** A job may die after it wrote its files and before it committed them. */
+  /** `dies`: the job ends after it has written its files and before it commits them. */
   | { readonly kind: 'compact'; readonly dataset: DatasetName; readonly dies: boolean }
-  /** By SQL: the rows of one file are gone. */
+  /** A SQL delete of all rows of one file. */
   | { readonly kind: 'delete rows'; readonly dataset: DatasetName }
-  /** By SQL, merged on read: a file of deletes is added. */
+  /** A SQL delete in merge-on-read mode: it adds a delete file. */
   | { readonly kind: 'add deletes'; readonly dataset: DatasetName }
   | { readonly kind: 'expire'; readonly dataset: DatasetName; readonly keep: number }
   | { readonly kind: 'roll back'; readonly dataset: DatasetName; readonly steps: number }
-  /** The catalog comes back from a backup: the table is what it was so many changes ago. */
+  /** The catalog is restored from a backup: the table is as it was this many changes ago. */
   | { readonly kind: 'restore'; readonly dataset: DatasetName; readonly changes: number }
   | { readonly kind: 'set data path'; readonly dataset: DatasetName; readonly folder: string }
-  /** Names the branch's head, so that it stays whatever becomes of the branch. */
+  /** Tags the branch's head, so that the snapshot is kept whatever happens to the branch. */
   | { readonly kind: 'tag'; readonly dataset: DatasetName }
-  /** Another writer goes on from the head on a branch of its own, with a file of its own or one that was shipped. */
+  /** Another writer appends on a branch that starts at the head: a file of its own, or a shipped one (`key`). */
   | { readonly kind: 'append on a side branch'; readonly dataset: DatasetName; readonly key?: string }
-  /** The branch becomes the side branch, where that goes on from it. */
+  /** Fast-forwards the branch to the side branch, if the side branch continues it. */
   | { readonly kind: 'fast-forward'; readonly dataset: DatasetName }
-  /** The newest append that the branch's history does not have is made again on its head. */
+  /** Cherry-picks the newest append outside the branch's history onto its head. */
   | { readonly kind: 'cherry-pick'; readonly dataset: DatasetName }
   | { readonly kind: 'repair'; readonly key: string; readonly action: RepairAction }
-  /** All that lies below the shipper's directory, beside whatever the queues bring. */
+  /** Backfills everything below the shipper's directory while messages are still delivered. */
   | { readonly kind: 'backfill'; readonly segmentsACommit: number }
   | { readonly kind: 'redrive dead letters' }
   | { readonly kind: 'reconcile'; readonly dataset: DatasetName; readonly missing: 'enqueue' | 'register' }
-  /** Again after each of these times: within five minutes FIFO queues swallow what they took before. */
+  /** Repeated after these times. Within five minutes a FIFO queue drops a message that it has already accepted. */
   | { readonly kind: 'redrive quarantine'; readonly againMs: readonly number[] }
 );
 
-/** The datasets that a schedule ships. */
+/** The datasets of which a schedule ships segments. */
 export function datasetsOf({ ops }: Pick<Schedule, 'ops'>): readonly DatasetName[] {
   const keys = ops.flatMap((op) => (op.kind === 'ship' ? op.uploads.map(({ key }) => key) : []));
   return DATASETS.filter((dataset) => keys.some((key) => key.startsWith(`${dataset}/`)));
 }
 
-/** The schedule of a seed. */
+/** Draws the schedule of a seed. */
 export function scheduleOf(seed: number): Schedule {
   const draws = drawsOf(`schedule/${seed}`);
   const spanMs = draws.pick([60_000, 20 * 60_000, 4 * 3_600_000, 30 * 3_600_000]);
@@ -110,9 +110,9 @@ export function scheduleOf(seed: number): Schedule {
   const others = Array.from({ length: draws.pick([0, 1, 2, 3, 6]) }, () =>
     other(draws, spanMs, datasets, keys),
   );
-  // A table that is dropped or restored forgets its data path: nothing tells then what lies there.
+  // A table that is dropped or restored loses its data path, and then nothing tells whose files lie there.
   const forgetful = others.some(({ kind }) => kind === 'drop' || kind === 'restore');
-  // Files that expired since a backup are not in it: such a catalog has tables that nobody can read.
+  // Files that expired after the backup are gone: nobody can read a table that is restored to them.
   const expired = others.some(({ kind }) => kind === 'expire');
   const possible = others.filter(
     ({ kind }) => !(forgetful && kind === 'set data path') && !(expired && kind === 'restore'),
@@ -154,10 +154,10 @@ function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): 
   );
   let version: 0 | 1 | 2 = 0;
   return times.map((atMs, index): Op => {
-    // A dataset's schema only ever moves on: whatever the order of arrival, every segment fits.
+    // The schema of a dataset only moves forward, so every segment fits in any order of arrival.
     if (version < 2 && draws.chance(0.15)) version = version === 0 ? 1 : 2;
     const dataset = datasets[draws.integer(0, datasets.length - 1)] ?? 'orders';
-    // Now and then more than a snapshot's summary can name.
+    // Occasionally more segments than a snapshot summary can list.
     const count = draws.chance(0.02) ? 30 : draws.pick([1, 1, 1, 2, 3]);
     const uploads = Array.from({ length: count }, (_, part): Upload => {
       const again = keys.length > 0 && draws.chance(0.12);
@@ -184,13 +184,13 @@ function ships(draws: Draws, spanMs: number, datasets: readonly DatasetName[]): 
   });
 }
 
-/** Once, twice, or never: then it is left to reconcile. */
+/** One notification, two, or none; without one, reconcile has to find the segment. */
 function notifications(draws: Draws, lateMs: number, spanMs: number): readonly number[] {
   if (draws.chance(0.04)) return [];
   return draws.chance(0.25) ? [lateMs, draws.integer(0, spanMs)] : [lateMs];
 }
 
-/** What more there is came later: it is drawn on its own, so that no seed's schedule was turned into another one's. */
+/** The other kinds were added later. They are drawn separately (`widened.ts`), so that the schedules of existing seeds did not change. */
 type OtherKind = Exclude<
   Op['kind'],
   'ship' | 'tag' | 'append on a side branch' | 'fast-forward' | 'cherry-pick' | 'repair' | 'backfill'
@@ -239,7 +239,7 @@ function other(draws: Draws, spanMs: number, datasets: readonly DatasetName[], k
     case 'restore':
       return { kind, atMs, dataset, changes: draws.integer(1, 3) };
     case 'set data path':
-      // One path: an earlier one is known only if a registration was made while it was set.
+      // Only one path: the registrar knows an earlier one only if it registered something while that was set.
       return { kind, atMs, dataset, folder: 'compacted' };
     case 'redrive quarantine':
       return { kind, atMs, againMs: draws.pick([[], [100_000], [100_000, 900_000]]) };

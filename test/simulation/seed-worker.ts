@@ -1,16 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runSeeds } from './seeds.ts';
 
-/** One of the threads that share a range of seeds: each takes the next one that none has taken. */
+/** A range of seeds that all threads share. Each thread takes the next seed that no other has taken. */
 export interface SeedRange {
   readonly from: number;
   readonly count: number;
-  /** How many seeds have been taken: one 32-bit integer, shared. */
+  /** The number of seeds taken so far: one shared 32-bit integer. */
   readonly taken: SharedArrayBuffer;
   readonly shrunk: boolean;
 }
 
-/** Errors are values here, thrown by the thousand: nobody reads where. A seed that is run alone has its stacks. */
+/** Thousands of expected errors are thrown, and nobody reads their stacks. A seed that is run alone keeps them. */
 Error.stackTraceLimit = 0;
 
 const { from, count, taken, shrunk } = workerData as SeedRange;

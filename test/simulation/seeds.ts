@@ -3,7 +3,7 @@ import { type Schedule, scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
 import { type Outcome, simulate, violatesAs } from './simulate.ts';
 
-/** What became of the schedules of some seeds. */
+/** The results of a range of seeds. */
 export interface Tally {
   readonly schedules: number;
   readonly violations: number;
@@ -12,14 +12,14 @@ export interface Tally {
 }
 
 export interface SeedOptions {
-  /** Say all that happens. */
+  /** Print every step. */
   readonly traced: boolean;
-  /** Find the least schedule that still violates. */
+  /** Reduce a violating schedule to the smallest one that still violates the invariant. */
   readonly shrunk: boolean;
   readonly say: (text: string) => void;
 }
 
-/** Runs the seeds that `next` gives, until it gives none. What violates an invariant is said at once. */
+/** Runs seeds until `next` returns undefined. A violation is printed as soon as it is found. */
 export async function runSeeds(next: () => number | undefined, options: SeedOptions): Promise<Tally> {
   const contents = makeContents();
   const faults = new Map<string, number>();
@@ -57,7 +57,7 @@ export async function runSeeds(next: () => number | undefined, options: SeedOpti
   }
 }
 
-/** The tallies of several runs as one. */
+/** Adds up the tallies of several threads. */
 export function total(tallies: readonly Tally[]): Tally {
   const sum = (of: 'schedules' | 'violations' | 'commits') =>
     tallies.reduce((so, tally) => so + tally[of], 0);

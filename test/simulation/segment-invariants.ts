@@ -9,17 +9,18 @@ import { type SimQueues, sizeOf } from './queues.ts';
 import type { Schedule } from './schedule.ts';
 import type { World } from './world.ts';
 
-/** What must hold of every segment: at each acknowledgement (I3, I6), and when all has come to rest (I9). */
+/** What must hold for every segment: when a message is acknowledged (I3, I6), and when all queues are empty (I9). */
 export interface SegmentInvariants {
-  /** Register answered: what is acknowledged must be durable now. */
+  /** Register has answered: the segments of acknowledged messages must be durable now. */
   registered(batch: Batch, failed: ReadonlySet<string>): void;
-  /** The router answered: what is acknowledged must be durable or with register now. */
+  /** The router has answered: the segments of acknowledged messages must be durable, or in register's queue. */
   routed(batch: Batch, failed: ReadonlySet<string>): void;
-  /** Every segment that somebody told of is somewhere. */
+  /** Every segment with a notification must be registered, in quarantine, or rightly ignored. */
   atRest(): void;
   /**
-   * Reconcile sent what was missing, and found what nobody told of.
-   * @param reports what it says now of each table that there is
+   * Reconcile must have sent the missing segments and found those without a notification.
+   *
+   * @param reports the newest report on each existing table
    */
   reconciled(reports: readonly Reconciliation[]): void;
 }
@@ -38,12 +39,12 @@ export function segmentInvariants(
       for (const reference of queues.referencesOf(message)) {
         const uri = segmentUri(reference);
         if (isAccounted(uri, batch.receivedMs, reference.etag) || isHeld(uri)) continue;
-        world.violate('I3', `${uri} is acknowledged, and nowhere`);
+        world.violate('I3', `${uri} is acknowledged, but neither registered nor in quarantine`);
       }
     }
   }
 
-  /** Registered, in quarantine, or nothing to register: something that the key held since a notification's upload, or since then. */
+  /** Whether a state that the key had since the notified upload, or since the given time, is registered, in quarantine or empty. */
   function isAccounted(uri: string, sinceMs: number, etag?: string): boolean {
     const states = history.keys.get(uri);
     if (states === undefined) return true;
@@ -54,7 +55,7 @@ export function segmentInvariants(
 
   function isSettled(uri: string, { content }: KeyState): boolean {
     if (content === undefined || content.kind === 'empty') return true;
-    // Where no ledger names the ETag any more, the size is all that tells an overwritten object.
+    // When no ledger lists the ETag any more, only the size tells whether the object was overwritten.
     const isIt = ({ etag, snapshotId, sizeBytes }: Registered): boolean =>
       etag === undefined || history.expired.has(snapshotId)
         ? sizeBytes === content.bytes.length
@@ -66,7 +67,7 @@ export function segmentInvariants(
       .some(({ code, segment }) => namesNoVersion(code, isUntouched) || segment?.etag === content.etag);
   }
 
-  /** An object that was overwritten is told from what is registered by its size alone. */
+  /** Whether a registered file has the size of the object: only the size tells that an object was overwritten. */
   function isOfSameSize(uri: string): boolean {
     const size = history.keys.get(uri)?.at(-1)?.content?.bytes.length;
     return history.registered.get(uri)?.some(({ sizeBytes }) => sizeBytes === size) ?? false;
@@ -85,57 +86,63 @@ export function segmentInvariants(
       }
       for (const uri of history.keys.keys()) {
         if (!unannounced.has(uri) && !isAccounted(uri, timeline.now()))
-          world.violate('I9', `${uri} is nowhere`);
+          world.violate('I9', `${uri} is neither registered nor in quarantine`);
         for (const { kind, code, message } of quarantine.ofSegment(uri)) {
           if (kind !== 'failure' || (code !== undefined && mayBe(world, history, quarantine, uri, code)))
             continue;
-          world.violate('I9', `${uri} is in quarantine as ${code} without a cause: ${message}`);
+          world.violate(
+            'I9',
+            `${uri} is in quarantine as ${code}, for which the schedule has no cause: ${message}`,
+          );
         }
       }
     },
     reconciled(reports) {
       for (const uri of reports.flatMap(({ missing }) => missing.sample)) {
-        // A file without rows is never registered, and found missing every time.
+        // A file without rows is never registered.
         if (history.keys.get(uri)?.at(-1)?.content?.kind !== 'empty')
-          world.violate('I9', `${uri} is missing still, says reconcile`);
+          world.violate('I9', `${uri} is still missing according to reconcile`);
       }
       for (const uri of unannouncedOf(world.schedule)) {
         if (isAccounted(uri, timeline.now()) || isReported(uri, reports) || isOfSameSize(uri)) continue;
-        world.violate('I9', `${uri} is nowhere, and reconcile does not see it`);
+        world.violate(
+          'I9',
+          `${uri} is neither registered nor in quarantine, and reconcile does not report it`,
+        );
       }
     },
   };
 }
 
-/** Segments of which the store told nobody. */
+/** Segments without a notification. */
 function unannouncedOf({ ops }: Schedule): ReadonlySet<string> {
   const ships = ops.flatMap((op) => (op.kind === 'ship' && op.notifyMs.length === 0 ? op.uploads : []));
   return new Set(ships.map(({ key }) => keyUri(key)));
 }
 
-/** Reconcile says why it leaves it alone, or there is no table to compare with. */
+/** Whether reconcile reports why it leaves the segment alone, or there is no table to compare with. */
 function isReported(uri: string, reports: readonly Reconciliation[]): boolean {
   const report = reports.find(({ directory }) => uri.startsWith(`${directory}/`));
   if (report === undefined) return true;
   return Object.values(report.reported).some(({ sample }) => sample.includes(uri));
 }
 
-/** Nothing was read of the object, it was denied or not even touched: its record has the ETag of the event, if any. */
+/** Whether nothing of the object was read. Then the record has the ETag of the event, or none. */
 function namesNoVersion(code: ErrorCode | undefined, isUntouched: boolean): boolean {
   return code === 'segment.denied' || (code === 'segment.unreadable' && isUntouched);
 }
 
-/** I6: when a message fails, nothing after it in its group is acknowledged. */
+/** I6: after a failed message, no later message of its group is acknowledged. */
 function checkOrder(world: World, { messages }: Batch, failed: ReadonlySet<string>): void {
   const stopped = new Set<string | undefined>();
   for (const { id, groupId } of messages) {
     if (failed.has(id)) stopped.add(groupId);
     else if (stopped.has(groupId))
-      world.violate('I6', `group ${groupId} goes on after a message that failed`);
+      world.violate('I6', `group ${groupId} has a message acknowledged after one that failed`);
   }
 }
 
-/** Whether something happened that a segment may be quarantined for. */
+/** Whether the schedule has a cause for this quarantine code. */
 function mayBe(
   world: World,
   history: History,
@@ -146,7 +153,7 @@ function mayBe(
   const contents = (history.keys.get(uri) ?? []).flatMap(({ content }) => content ?? []);
   switch (code) {
     case 'segment.unreadable':
-      // A segment that was alone when function after function died is taken for their cause.
+      // A segment that was being tried alone each time a function died is taken for the cause.
       return (
         contents.some(({ kind }) => kind === 'garbage') ||
         quarantine.ofSegment(uri).some(({ kind }) => kind === 'trying')
@@ -156,7 +163,7 @@ function mayBe(
     case 'segment.denied':
       return world.faults.fired.some(({ kind }) => kind === 'denied');
     case 'registration.unprovable':
-      // The first snapshot of a v1 table says neither that it is the first nor what came before it.
+      // The first snapshot of a v1 table does not say that it is the first one.
       return history.expired.size > 0 || world.schedule.settings.precreated === 1;
     case 'sink.iceberg_schema_mismatch':
       return (

@@ -6,7 +6,7 @@ import type { Upload } from './schedule.ts';
 import type { SimStore } from './store.ts';
 import type { World } from './world.ts';
 
-/** An object as S3 tells of it. */
+/** An object as in S3's notification. */
 export interface Created {
   readonly uri: string;
   readonly etag: string;
@@ -15,12 +15,12 @@ export interface Created {
   readonly copied: boolean;
 }
 
-/** Whoever uploads, and what the store says of it to the queues. */
+/** Uploads objects, and sends the notifications about them to the queues. */
 export interface Shipper {
   upload(upload: Upload): Created;
-  /** What others wrote below the notified prefix. */
+  /** A file that another writer wrote below the notified prefix. */
   wrote(uri: string, content: Content): void;
-  /** S3 notifies of each object alone; a shipper sends all that it uploaded together, in a group of its own. */
+  /** Without a group S3 sends one notification per object. With a group the shipper sends one message for all of them. */
   notify(created: readonly Created[], afterMs: number, group: string | undefined): void;
 }
 

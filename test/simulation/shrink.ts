@@ -1,7 +1,7 @@
 import type { Fault } from './faults.ts';
 import type { Op, Schedule } from './schedule.ts';
 
-/** The least schedule found that still fails: operations, faults, uploads and settings dropped one after the other. */
+/** Reduces a failing schedule by dropping operations, faults, uploads and settings for as long as it still fails. */
 export async function shrink(
   schedule: Schedule,
   fired: readonly Fault[],
@@ -43,7 +43,7 @@ const plainSettings = {
   byName: false,
 } as const;
 
-/** Drops halves, then quarters, and in the end one at a time. */
+/** Drops halves, then quarters, and finally single elements. */
 async function fewest<T>(
   items: readonly T[],
   fails: (some: readonly T[]) => Promise<boolean>,

@@ -23,22 +23,22 @@ import { createWorld } from './world.ts';
 
 export interface Outcome {
   readonly violations: readonly string[];
-  /** What befell calls: with it in place of `drawn`, the schedule is the same run. */
+  /** The faults that occurred. The schedule with this list in place of `drawn` is the same run. */
   readonly faults: readonly Fault[];
-  /** What happened, line by line, when it was asked for. */
+  /** Every step, one per line, if the run is traced. */
   readonly lines: readonly string[];
   readonly commits: number;
 }
 
-/** From the last operation on until nothing befalls a call any more. */
+/** How long after the last operation faults still occur. */
 const CALM_AFTER_MS = 30 * 60_000;
-/** More than any run needs that comes to rest. */
+/** More than any run needs until its queues are empty. */
 const MAX_EVENTS = 20_000;
 const MAX_REDRIVES = 8;
-/** Reconcile leaves alone what is younger than an hour, by a clock that may be behind. */
+/** Reconcile skips objects younger than an hour, by a clock that may be slow. */
 const BEYOND_GRACE_MS = 2 * 3_600_000;
 
-/** Runs the real jobs through a schedule, lets everything come to rest, and says which invariants did not hold. */
+/** Runs the real jobs through a schedule until all queues are empty, and reports the invariants that did not hold. */
 export async function simulate(
   schedule: Schedule,
   contents: Contents,
@@ -142,13 +142,13 @@ export async function simulate(
   timeline.after(BEYOND_GRACE_MS, () => world.trace('reconcile'));
   await comeToRest();
   const found = await reconcileAll('enqueue');
-  // Where nothing was sent nothing has changed: a second look would say the same.
+  // If the first reconcile sent nothing, a second one would report the same.
   const isChanged = found.some(({ done }) => Object.keys(done).length > 0);
   atSegments.reconciled(isChanged ? await reconcileAll('report') : found);
   return { violations: world.violations, faults: world.faults.fired, lines: world.lines, commits };
 }
 
-/** Whether a schedule violates what another one did: the same invariant, whatever the words. */
+/** Whether a schedule violates the same invariant as `first`, in whatever words. */
 export async function violatesAs(
   first: string | undefined,
   schedule: Schedule,

@@ -8,13 +8,13 @@ export interface SimObject {
   readonly lastModifiedMs: number;
 }
 
-/** The object store itself: what others do to it, and what is looked at in the end. */
+/** The simulated object store, as other writers and the invariants see it. */
 export interface SimStore {
   readonly objects: Map<string, SimObject>;
-  /** What was ever written, in that order. */
+  /** The URI of every write, in order. */
   readonly written: readonly string[];
   put(uri: string, bytes: Uint8Array, version?: string): void;
-  /** A container's way to it; `overwritten` hears of every key of the registrar's that held something (I1). */
+  /** The store as a container sees it. `overwritten` is called when the registrar overwrites an object (I1). */
   port(io: Io): Store;
 }
 

@@ -6,17 +6,17 @@ import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-meta
 import { type EntryIdentity, entryIdentities } from './entry-identity.ts';
 import type { SimStore } from './store.ts';
 
-/** Reads tables back from the store, each version of a file once. */
+/** Reads the files of tables from the store, each version of a file once. */
 export interface TableFiles {
-  /** @throws Error when a file is gone or unreadable */
+  /** @throws Error if a file is missing or unreadable */
   list(path: string): readonly ListedManifest[];
-  /** Data files that are part of a snapshot. @throws Error when a file is gone or unreadable */
+  /** The live data files of a snapshot. @throws Error if a file is missing or unreadable */
   live(snapshot: SnapshotJson | undefined): readonly ManifestEntry[];
-  /** What readers make of the entries of each data file; where I2 has its limits, a file may have two. */
+  /** By path, how readers interpret its entries. At the limit of I2 a file may have two. */
   identities(snapshot: SnapshotJson | undefined): ReadonlyMap<string, readonly EntryIdentity[]>;
-  /** The manifests of deletes. */
+  /** The delete manifests. */
   deletes(snapshot: SnapshotJson | undefined): readonly string[];
-  /** Files that this very snapshot added. */
+  /** The files that this snapshot added. */
   added(snapshot: SnapshotJson): readonly ManifestEntry[];
 }
 
@@ -83,7 +83,7 @@ export function snapshotOf(metadata: TableMetadata, id: bigint): SnapshotJson | 
   return metadata.snapshots.find((one) => BigInt(one['snapshot-id']) === id);
 }
 
-/** The retained ancestors of a snapshot, itself first. */
+/** A snapshot and its retained ancestors, newest first. */
 export function ancestry(metadata: TableMetadata, head: SnapshotJson | undefined): readonly SnapshotJson[] {
   const line: SnapshotJson[] = [];
   for (let at = head; at !== undefined; ) {

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Virtual time: what is to happen, in order; between two events every promise that can go on has gone on. */
+/** Virtual time: a queue of events. Between two events every promise that can be settled is settled. */
 export interface Timeline {
   now(): number;
-  /** Lets `act` happen that many milliseconds from now; of two at the same time the first said comes first. Answers how to call it off. */
+  /** Schedules `act`. Events at the same time run in the order in which they were scheduled. Returns a function that cancels it. */
   after(ms: number, act: () => void): () => void;
-  /** Runs until nothing is left to happen; false when that takes more than `maxEvents`. */
+  /** Runs until no event is left. Returns false if more than `maxEvents` were needed. */
   run(maxEvents: number): Promise<boolean>;
 }
 
 export function timeline(startMs: number): Timeline {
   let nowMs = startMs;
-  /** Latest first, so that the next one is taken from the end. */
+  /** Latest first: the next event is at the end. */
   const events: { readonly atMs: number; readonly act: () => void }[] = [];
 
   return {

@@ -1,17 +1,17 @@
 import { type Draws, drawsOf } from './draws.ts';
 import type { DatasetName, Op, Schedule, Settings } from './schedule.ts';
 
-/** What the schedule was drawn with. */
+/** What the schedule was drawn from. */
 export interface Drawn {
   readonly spanMs: number;
   readonly datasets: readonly DatasetName[];
-  /** Those that are shipped. */
+  /** The keys that are shipped. */
   readonly keys: readonly string[];
 }
 
 /**
- * A part of all schedules has more: another branch as the target, partitions, segments without field IDs, other refs, repairs,
- * backfills. It is drawn from a stream of its own, so that what a seed had before it still has.
+ * Adds to a part of all schedules: another target branch, partitions, segments without field IDs, other refs, repairs, backfills.
+ * Drawn from a separate stream, so that a seed keeps everything else that it has.
  */
 export function widened(schedule: Schedule, drawn: Drawn): Schedule {
   const draws = drawsOf(`widened/${schedule.seed}`);
@@ -30,7 +30,7 @@ export function widened(schedule: Schedule, drawn: Drawn): Schedule {
     ...(byName && { byName }),
   };
   const ops = [...schedule.ops, ...more]
-    // The registrar makes no branch: a table that has lost it takes nothing any more.
+    // The registrar creates no branch: a table that has lost its branch accepts no segment.
     .filter(({ kind }) => !(branched && (kind === 'drop' || kind === 'restore')))
     .map((op) => (partitioned ? withoutMisfits(op) : op))
     .sort((a, b) => a.atMs - b.atMs);
@@ -41,7 +41,7 @@ function existing({ precreated }: Settings): 1 | 2 | 3 {
   return precreated === 'none' ? 2 : precreated;
 }
 
-/** A table that was made from one would be partitioned by strings. */
+/** A table that was created from a misfit would be partitioned by strings. */
 function withoutMisfits(op: Op): Op {
   if (op.kind !== 'ship') return op;
   const uploads = op.uploads.map((upload) =>
@@ -50,7 +50,7 @@ function withoutMisfits(op: Op): Op {
   return { ...op, uploads };
 }
 
-/** Two steps, the second soon after the first or at any time. */
+/** Two steps; the second follows soon after the first, or at any time. */
 function ofRefs(draws: Draws, { spanMs, datasets, keys }: Drawn): readonly Op[] {
   const dataset = datasets[draws.integer(0, datasets.length - 1)] ?? 'orders';
   const firstMs = draws.integer(0, spanMs);
@@ -93,7 +93,7 @@ function repairs(draws: Draws, { spanMs, keys }: Drawn): readonly Op[] {
   });
 }
 
-/** About when something is registered, since that is what it may meet. */
+/** A time close to a registration, since that is what it may interfere with. */
 function backfills(draws: Draws, { ops, settings }: Schedule): readonly Op[] {
   const ships = ops.filter((op) => op.kind === 'ship');
   const ship = ships[draws.integer(0, ships.length - 1)];

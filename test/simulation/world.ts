@@ -4,21 +4,21 @@ import { type Fault, type Faults, faultsOf, type Operation } from './faults.ts';
 import type { Schedule } from './schedule.ts';
 import { type Timeline, timeline } from './timeline.ts';
 
-/** What a run shares: its time, its draws, what befalls calls, and what is written down about it. */
+/** The shared state of a run: time, random draws, faults, trace and violations. */
 export interface World {
   readonly schedule: Schedule;
   readonly contents: Contents;
   readonly timeline: Timeline;
   readonly faults: Faults;
-  /** Nothing befalls a call any more: what is left is to come to rest. */
+  /** Set when faults are over, and the queues only have to be emptied. */
   calm: boolean;
   faultAt(site: string, operation: Operation): Fault | undefined;
-  /** A stream of draws of this run. */
+  /** The run's stream of random draws with this name. */
   draws(name: string): Draws;
   readonly traced: boolean;
   trace(line: string): void;
   readonly lines: readonly string[];
-  /** An invariant that does not hold. */
+  /** Records an invariant that does not hold. */
   violate(invariant: string, what: string): void;
   readonly violations: readonly string[];
 }

@@ -17,7 +17,7 @@ import { datasetOf, keyUri } from './lake.ts';
 import { type EntryOf, replaceManifests } from './replace.ts';
 import type { DatasetName } from './schedule.ts';
 
-/** Rows of another writer. Some writers say nothing of counts in the summary: absent is unknown. */
+/** Appends rows of another writer. Some writers put no counts into the summary; an absent count is unknown, not zero. */
 export function append(tables: ForeignTables, dataset: DatasetName, counted: boolean): void {
   const state = tables.state(dataset);
   if (state === undefined) return;
@@ -25,7 +25,7 @@ export function append(tables: ForeignTables, dataset: DatasetName, counted: boo
   appendFiles(tables, dataset, state, [fileOf(state, uri, content)], counted ? {} : undefined);
 }
 
-/** A shipped file that another writer registers, without our ledger, unless the table has it. */
+/** Another writer registers a shipped file, without a ledger entry, unless the table has it already. */
 export function addFiles(tables: ForeignTables, key: string): void {
   const uri = keyUri(key);
   const dataset = datasetOf(uri);
@@ -37,12 +37,12 @@ export function addFiles(tables: ForeignTables, key: string): void {
   appendFiles(tables, dataset, state, [fileOf(state, uri, content)], {});
 }
 
-/** Whether the branch has the rows of a file, compacted or not. */
+/** Whether the branch contains the rows of a file, compacted or not. */
 export function holds(tables: ForeignTables, dataset: DatasetName, uri: string): boolean {
   return tables.live(dataset).some(({ filePath }) => tables.history.sourcesOf(filePath).includes(uri));
 }
 
-/** All files of a table, or of one of its partitions, become one. A job that dies has written its file, and commits nothing. */
+/** Compacts all files of a table, or of one partition, into one. A job that dies has written its file and commits nothing. */
 export function compact(tables: ForeignTables, dataset: DatasetName, dies: boolean): void {
   const state = tables.state(dataset);
   const live = tables.live(dataset);
@@ -67,7 +67,7 @@ export function compact(tables: ForeignTables, dataset: DatasetName, dies: boole
   });
 }
 
-/** By SQL: the rows of one file are gone. */
+/** A SQL delete of all rows of one file. */
 export function deleteRows(tables: ForeignTables, dataset: DatasetName): void {
   const state = tables.state(dataset);
   const [gone, ...rest] = tables.live(dataset);
@@ -76,7 +76,7 @@ export function deleteRows(tables: ForeignTables, dataset: DatasetName): void {
   replace(tables, dataset, state, entries, { operation: 'delete', 'deleted-data-files': '1' });
 }
 
-/** By SQL, merged on read: a manifest of deletes is added. Tables of format version 1 have none. */
+/** A SQL delete in merge-on-read mode: it adds a delete manifest. Tables of format version 1 have none. */
 export function addDeletes(tables: ForeignTables, dataset: DatasetName): void {
   const state = tables.state(dataset);
   const [first] = tables.live(dataset);
@@ -101,7 +101,7 @@ export function addDeletes(tables: ForeignTables, dataset: DatasetName): void {
   tables.commit(dataset, staged.updates);
 }
 
-/** The same manifests, of position deletes. */
+/** The same manifests, but of position deletes. */
 function asDeletes(prepared: PreparedAppend): PreparedAppend {
   const manifests = prepared.manifests.map(({ path, bytes, file }) => {
     const { metadata, ...container } = readContainer(bytes);
@@ -136,7 +136,7 @@ export function rewriteManifests(tables: ForeignTables, dataset: DatasetName): v
   replace(tables, dataset, state, entries, { operation: 'replace', 'manifests-created': '1' });
 }
 
-/** @param summary what it says beside the counts; undefined where it says nothing of them either */
+/** @param summary entries beside the counts; undefined for a summary without counts */
 export function appendFiles(
   tables: ForeignTables,
   dataset: DatasetName,
@@ -198,7 +198,7 @@ function kept(state: TableState, file: LiveFile, status: 'existing' | 'deleted')
   return { status, file: dataFile(state, file) };
 }
 
-/** @param partition where it is not that of its contents */
+/** @param partition if it is not that of the contents */
 function fileOf(
   state: TableState,
   filePath: string,
