@@ -1,18 +1,18 @@
-/** The body of an answer as it comes, chunk by chunk. */
+/** Collects the body of an answer, chunk by chunk. */
 export interface AnswerBody {
   readonly sizeBytes: number;
   push(chunk: Buffer): void;
-  /** All of it; nothing can follow. */
+  /** The whole body. No chunk may follow. */
   bytes(): Buffer;
 }
 
 /**
- * From here on chunks are put in one piece as they come: joining a table's metadata of ten thousand snapshots at the end would take
- * longer than all that a commit does besides. Below, what is joined last is what a minor collection finds youngest.
+ * From this size on chunks are copied into one buffer as they arrive: joining the metadata of ten thousand snapshots at the end would take
+ * longer than everything else in a commit. Smaller bodies are joined at their end, so that the result is young when garbage is collected.
  */
 const GATHERED_BYTES = 8 * 1024 * 1024;
 
-/** @param expectedBytes room for a large body, as far as is known; more is taken too */
+/** @param expectedBytes the size to reserve for a large body; a longer body is accepted too */
 export function answerBody(expectedBytes: number): AnswerBody {
   let chunks: Buffer[] = [];
   let room: Buffer | undefined;

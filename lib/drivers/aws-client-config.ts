@@ -1,4 +1,4 @@
-/** Endpoint, region and credentials for a service of AWS. The SDK finds what is left out, for instance the role's own credentials. */
+/** Endpoint, region and credentials for an AWS service. The SDK finds what is missing, such as the credentials of the role. */
 export interface AwsSettings {
   readonly endpoint?: string;
   readonly region?: string;
@@ -8,8 +8,8 @@ export interface AwsSettings {
 }
 
 /**
- * The configuration of every client of the AWS SDK: four attempts per request, 3 s to connect and 20 s for the answer. In a file of its own,
- * because only what loads the SDK needs it.
+ * The configuration of every client of the AWS SDK: four attempts per request, 3 s to connect and 20 s for the answer. In a separate file,
+ * because only code that loads the SDK needs it.
  */
 export function awsClientConfig(settings: AwsSettings) {
   const { endpoint, access_key_id, secret_access_key, session_token } = settings;

@@ -1,15 +1,15 @@
 import { RegistrarError } from '../errors.ts';
 import { withoutTokens } from './tokens.ts';
 
-/** What the SDK's error says, without its response, which may hold what must not be logged (I10). */
+/** The facts of an SDK error, without its response, which may contain secrets (I10). */
 export interface AwsFault {
   /** `NoSuchKey`, `SlowDown`, `TimeoutError`, … */
   readonly name: string;
   readonly message: string;
-  /** Undefined when no answer came. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
   readonly attempts: number;
-  /** Where the bucket is, when it was asked for elsewhere. */
+  /** The region of the bucket, if the request went to another one. */
   readonly region?: string;
 }
 
@@ -37,10 +37,10 @@ export function awsFault(error: unknown): AwsFault {
 
 const NO_REGION = 'RegionMissing';
 
-/** What S3 calls a request that came to another region than the bucket's. */
+/** S3's error codes for a request to another region than the bucket's. */
 const misplaced: ReadonlySet<string> = new Set(['PermanentRedirect', 'AuthorizationHeaderMalformed']);
 
-/** The region of the bucket, in an error of the SDK whose answer named it. */
+/** The region of the bucket, if the answer behind the error names it. */
 export function answeredRegion(error: unknown): string | undefined {
   const { $response } = (error ?? {}) as { readonly $response?: { readonly headers?: Headers } };
   return $response?.headers?.['x-amz-bucket-region'];
@@ -48,7 +48,7 @@ export function answeredRegion(error: unknown): string | undefined {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A service's own words: without the signatures of URLs, and not longer than a line. */
+/** The message of a service, without signatures of URLs, cut to one line. */
 export function faultMessage(words: string): string {
   const message = withoutTokens(words);
   return message.length > 500 ? `${message.slice(0, 500)}…` : message;
@@ -72,19 +72,19 @@ export function awsError(
   );
 }
 
-/** `404 NoSuchBucket: The specified bucket does not exist`; what is no answer of AWS (a proxy's page) has no words. */
+/** `404 NoSuchBucket: The specified bucket does not exist`. Of an answer that AWS did not write (a proxy's page), only the status. */
 export function faultText(fault: AwsFault): string {
   const { status, name, message } = fault;
   if (isForeign(fault)) return `${status}, and not in the words of AWS`;
   return status === undefined ? message : `${status} ${name}: ${message}`;
 }
 
-/** An answer that the service did not write: a proxy's page, or nothing. */
+/** Whether the service did not write the answer: it is a proxy's page, or empty. */
 export function isForeign({ name }: AwsFault): boolean {
   return name === 'Unknown' || name === 'NotFound';
 }
 
-/** Whether it is the caller that was refused (an unknown key, an expired token, a wrong clock) and not the one object. */
+/** Whether the caller was refused (unknown key, expired token, wrong clock) and not just access to one object. */
 export function isCredentialFault(fault: AwsFault): boolean {
   return credentialFaults.has(fault.name);
 }
@@ -104,7 +104,7 @@ const credentialFaults: ReadonlySet<string> = new Set([
   'UnrecognizedClientException',
 ]);
 
-/** What to do about a fault, with a semicolon before it; empty where there is nothing to say. */
+/** The way out of a fault, with a leading semicolon; empty if there is none. */
 export function wayOut(fault: AwsFault): string {
   if (fault.region !== undefined) {
     return `; the bucket is in "${fault.region}": set store.region to it, and leave store.endpoint out or name one of that region`;

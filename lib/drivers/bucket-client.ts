@@ -1,7 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { type AwsSettings, awsClientConfig } from './aws-client-config.ts';
 
-/** A client for what is asked of buckets themselves, not of their objects. */
+/** A client for requests about buckets, as opposed to their objects. */
 export function bucketClient(settings: AwsSettings, { followRegionRedirects = true } = {}): S3Client {
   return new S3Client({
     ...awsClientConfig(settings),

@@ -4,7 +4,7 @@ import { awsError, awsFault } from './aws-client.ts';
 import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
-/** Answers that say that there is nothing to tell: no configuration, or a store that has no such thing. */
+/** Error codes for a bucket without a configuration, or a store that does not support any. */
 const NONE = new Set(['NoSuchLifecycleConfiguration']);
 const UNKNOWN = new Set([400, 405, 501]);
 

@@ -7,7 +7,7 @@ import { awsError, awsFault } from './aws-client.ts';
 import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
-/** A bucket's notifications on S3. */
+/** The notification configuration of buckets on S3. */
 export function s3Notifications(settings: AwsSettings): BucketNotifications {
   const client = bucketClient(settings);
   const attempt = async <Answer>(attempted: string, answer: Promise<Answer>): Promise<Answer> => {
@@ -31,7 +31,7 @@ export function s3Notifications(settings: AwsSettings): BucketNotifications {
         client.send(
           new PutBucketNotificationConfigurationCommand({
             Bucket: bucket,
-            // The SDK's types are this port's, but for being mutable and enumerating the events.
+            // The SDK's types equal this port's, except that they are mutable and enumerate the events.
             NotificationConfiguration: configuration as object,
           }),
         ),

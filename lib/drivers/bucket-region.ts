@@ -4,7 +4,7 @@ import { answeredRegion, awsError, awsFault } from './aws-client.ts';
 import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
-/** Where a bucket is, by the header that S3 answers whoever asks, in whichever region: to refusals too. */
+/** The region of a bucket, from a header that S3 sends to every caller in every region, even with refusals. */
 export function s3BucketRegion(settings: AwsSettings): BucketRegion {
   const client = bucketClient(settings, { followRegionRedirects: false });
   return {

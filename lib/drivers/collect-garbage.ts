@@ -1,17 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Of answers read, between two collections of the old generation too: a kept answer outlives a minor one. */
+/** The number of bytes of answers between two collections of the old generation, which an answer reaches when it survives a minor collection. */
 const MAJOR_AFTER_BYTES = 32 * 1024 * 1024;
 
 let collect: NodeJS.GCFunction | undefined;
 let readBytes = 0;
 
 /**
- * Collects what a large answer leaves behind: its chunks, and the answer that it takes the place of. They lie outside of V8's heap, and
- * only every 64 MiB of them make V8 collect by itself. A minor collection takes a millisecond or two.
+ * Collects the garbage of a large answer: its chunks, and the answer that it replaces. Both lie outside of V8's heap, and V8 collects
+ * by itself only after 64 MiB of them. A minor collection takes a millisecond or two.
  *
- * V8 hands out its `gc` without `--expose-gc` on the command line, which would cost each cold start the code cache of Node's own modules.
+ * `gc` is obtained at run time, because `--expose-gc` on the command line would disable the code cache of Node's own modules at each cold start.
  */
 export function collectGarbage(answerBytes: number): void {
   collect ??= exposedGc();

@@ -2,15 +2,15 @@ import type { Socket } from 'node:net';
 import buildConnector from 'undici/lib/core/connect.js';
 import type { Clock } from '../ports.ts';
 
-/** Connections that are opened before there is a request for them: a function's start has time for the handshake, its first segment has not. */
+/** Connections that are opened before there is a request, so that the handshake happens during the function's initialisation. */
 export interface EarlySockets {
-  /** Begins to connect. One that fails is nobody's loss: the request connects by itself then. */
+  /** Starts connecting. A failure is ignored, since the request will then connect by itself. */
   open(origin: string): void;
-  /** The connection to an origin, once; undefined where none was opened, or too long ago. */
+  /** Returns each connection to an origin once; undefined if none was opened, or too long ago. */
   take(origin: string): Promise<Socket | undefined> | undefined;
 }
 
-/** Servers close what says nothing; a container may be started long before it is used. */
+/** Servers close silent connections, and a container may be started long before it is used. */
 const USABLE_MS = 3_000;
 
 export function earlySockets(clock: Clock): EarlySockets {
@@ -22,7 +22,7 @@ export function earlySockets(clock: Clock): EarlySockets {
       const { protocol, hostname, host, port } = new URL(origin);
       const socket = new Promise<Socket | undefined>((resolve) => {
         connect({ protocol, hostname, host, port }, (_error, connected) => {
-          // Nobody waits for it, and nobody may ever come.
+          // An unused connection must not keep the process alive.
           connected?.unref().on('error', () => undefined);
           resolve(connected ?? undefined);
         });

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { ByteRange, ReadResult, Store } from '../ports.ts';
 
-/** Reads local files: a URI is a path. The version is time and size. */
+/** Reads local files. A URI is a path; a version consists of modification time and size. */
 export function fileStore(): Pick<Store, 'read'> {
   return { read: readFile };
 }

@@ -3,10 +3,10 @@ import type { BucketLifecycle, LifecycleRule } from '../ports.ts';
 import { type GcsPorts, gcsClient } from './gcs.ts';
 import { jsonOf, member } from './google-client.ts';
 
-/** Conditions that are about versions which are the current one no more. */
+/** Conditions that only apply to noncurrent versions. */
 const NONCURRENT = ['daysSinceNoncurrentTime', 'noncurrentTimeBefore', 'numNewerVersions'];
 
-/** The lifecycle rules of a bucket on Cloud Storage (`storage.buckets.get`): one for each prefix of a rule. */
+/** The lifecycle rules of a bucket on Cloud Storage (`storage.buckets.get`), one for each prefix of a rule. */
 export function gcsLifecycle(settings: StoreSettings, ports: GcsPorts): BucketLifecycle {
   const client = gcsClient(settings, ports);
   return {

@@ -22,8 +22,8 @@ export interface GcsPorts extends GooglePorts {
 }
 
 /**
- * A store on Google Cloud Storage, through its JSON API. Versions are generations; the time of an object is when its
- * generation was created. A `store.endpoint` of http:// is an emulator and is sent no token.
+ * A store on Google Cloud Storage, through its JSON API. Versions are generations; the time of an object is the creation time of its
+ * generation. A `store.endpoint` with http:// is an emulator, to which no token is sent.
  */
 export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
   const client = gcsClient(settings, ports);
@@ -39,7 +39,7 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
         alt: 'media',
         ...(ifVersion !== undefined && { ifGenerationMatch: ifVersion }),
       }),
-      // Without it what is stored gzipped comes unpacked, and ranges are ignored.
+      // Without this header, gzipped objects are unpacked by the server and ranges are ignored.
       headers: { 'accept-encoding': 'gzip', ...(range !== undefined && { range: rangeHeader(range) }) },
     });
     switch (answer.status) {
@@ -58,14 +58,14 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
         await bucketIsThere(uri);
         return { kind: 'missing' };
       case 403:
-        // Anything else is of the caller: an account without billing, a token without the scope.
+        // Everything else concerns the caller: an account without billing, a token without the scope.
         if (googleFault(answer)?.reason === 'forbidden')
           return { kind: 'denied', message: answerText(answer) };
     }
     throw client.refused(attempted, answer);
   }
 
-  /** A range that begins where the object ends: an empty object has no other. */
+  /** For a range that begins at the object's end, as every range of an empty object does. */
   async function readNothing(
     uri: string,
     range: ByteRange | undefined,
@@ -85,7 +85,7 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
     return { kind: 'object', bytes: new Uint8Array(), sizeBytes, version, lastModifiedMs };
   }
 
-  /** Last-Modified, which a change of metadata may move: then what the resource says of its creation. */
+  /** The time of Last-Modified; if a change of metadata may have moved it, the creation time from the object's resource. */
   async function createdMs(uri: string, generation: string, answer: GoogleAnswer): Promise<number> {
     if ((answer.headers['x-goog-metageneration'] ?? '1') === '1') {
       return timeOf(uri, headerOf(uri, answer, 'last-modified'));
@@ -97,7 +97,7 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
     return resourceOf(uri, jsonOf(found.body)).lastModifiedMs;
   }
 
-  /** The store answers 404 for both; only a missing object is one (I3). */
+  /** Cloud Storage answers 404 for a missing bucket too, which must not count as a missing object (I3). */
   async function bucketIsThere(uri: string): Promise<void> {
     const { bucket } = parseGcsUri(uri);
     const attempted = `look into the bucket "${bucket}"`;
@@ -131,7 +131,7 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
       return { kind: 'written', version: textOf(uri, jsonOf(answer.body), 'generation') } as const;
     }
     if (options.ifAbsent && answer.status === 412) {
-      // Of a request that was repeated because its answer was lost, what exists may be what it wrote itself.
+      // If the request was repeated because an answer was lost, the existing object may be the one it wrote itself.
       const found = answer.attempts > 1 ? await read(uri) : undefined;
       return found?.kind === 'object' && Buffer.from(bytes).equals(found.bytes)
         ? ({ kind: 'written', version: found.version } as const)
@@ -163,7 +163,7 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
       const items = member(page, 'items') ?? [];
       for (const item of Array.isArray(items) ? items : []) {
         const name = textOf(prefix, item, 'name');
-        // The offset is the first name that is listed, if there is one.
+        // The listing begins with the offset itself, if that exists.
         if (name === after) continue;
         const uri = `gs://${bucket}/${name}`;
         yield { uri, ...resourceOf(uri, item) };
@@ -183,7 +183,7 @@ export function gcsClient({ endpoint }: StoreSettings, ports: GcsPorts): GoogleC
 
 const FIELDS = 'size,generation,timeCreated';
 
-/** Bucket and raw key of `gs://bucket/key`; `gcs://` is a spelling of it. */
+/** Bucket and raw key of `gs://bucket/key`, which may also be spelled `gcs://`. */
 function parseGcsUri(uri: string): { readonly bucket: string; readonly key: string } {
   const [, bucket, key = ''] = /^gc?s:\/\/([^/]+)(?:\/(.*))?$/s.exec(uri) ?? [];
   if (bucket !== undefined) return { bucket, key };
@@ -204,7 +204,7 @@ function query(parameters: Readonly<Record<string, string>>): string {
     .join('&');
 }
 
-/** What an object's resource says of it. */
+/** An object, from its resource in the JSON API. */
 function resourceOf(uri: string, resource: unknown): Omit<ListedObject, 'uri'> {
   return {
     sizeBytes: Number(textOf(uri, resource, 'size')),

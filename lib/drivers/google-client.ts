@@ -8,9 +8,9 @@ import { withoutTokens } from './tokens.ts';
 export interface GoogleApi {
   /** `https://storage.googleapis.com`, or an emulator's. */
   readonly origin: string;
-  /** What a call that failed for good is. */
+  /** The error code for a call that failed for good. */
   readonly unavailable: Extract<ErrorCode, 'store.unavailable' | 'queue.unavailable'>;
-  /** Undefined for an emulator, which asks for none: a token never goes over plain http (I10). */
+  /** Undefined for an emulator: a token is never sent over plain http (I10). */
   readonly accessToken: AccessToken | undefined;
 }
 
@@ -27,20 +27,20 @@ export type GoogleRequest = Pick<HttpRequest, 'method' | 'path' | 'body'> & {
 type Answer = Extract<HttpExchange, { kind: 'answer' }>;
 
 export type GoogleAnswer = Answer & {
-  /** Above 1, what is found may be what an earlier attempt did. */
+  /** Above 1, the answer may reflect the effect of an earlier attempt. */
   readonly attempts: number;
 };
 
 export interface GoogleClient {
-  /** The answer, whatever it says. `attempted` completes "Cannot …". @throws the API's `unavailable`, `auth.failed` when no token can be had */
+  /** Returns any answer. `attempted` completes "Cannot …". @throws the API's `unavailable`, `auth.failed` if no token can be obtained */
   call(attempted: string, request: GoogleRequest): Promise<GoogleAnswer>;
   /** The error for an answer that ends the call: `auth.failed` for refused credentials, else `unavailable`. */
   refused(attempted: string, answer: GoogleAnswer, wayOut?: string): RegistrarError;
 }
 
-/** What Google's error says; undefined for an answer that Google did not write. */
+/** The contents of a Google error; undefined for an answer that Google did not write. */
 export interface GoogleFault {
-  /** `notFound`, `forbidden` of the JSON APIs, or `NOT_FOUND`, `PERMISSION_DENIED` of the newer ones. */
+  /** `notFound`, `forbidden` in the older JSON APIs; `NOT_FOUND`, `PERMISSION_DENIED` in the newer ones. */
   readonly reason: string;
   readonly message: string;
 }
@@ -49,8 +49,8 @@ const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 250;
 
 /**
- * Calls a REST API of Google, four times at most while it is unavailable or asks to slow down, each wait twice the one before
- * and half of it random; a refused token is renewed once. Every call must be one that may be repeated.
+ * Calls a Google REST API, at most four times while it is unavailable or throttles. Each wait is twice the one before, and half of it is
+ * random. A refused token is renewed once. Every call must be repeatable.
  */
 export function googleClient(api: GoogleApi, { send, timers, random }: GooglePorts): GoogleClient {
   const { origin, unavailable, accessToken } = api;
@@ -92,7 +92,7 @@ export function googleClient(api: GoogleApi, { send, timers, random }: GooglePor
   };
 }
 
-/** What lies between may quote a request in its refusal: the token is struck out of it (I10). */
+/** A proxy may quote the request in its refusal, so the token is removed from the text (I10). */
 function withoutTheToken(answer: Answer, { headers: { authorization } }: HttpRequest): Answer {
   if (authorization === undefined || answer.status < 400) return answer;
   const token = authorization.slice('Bearer '.length);
@@ -109,7 +109,7 @@ export function googleFault({ body }: GoogleAnswer): GoogleFault | undefined {
   return { reason: typeof reason === 'string' ? reason : '', message: shortened(withoutTokens(message)) };
 }
 
-/** `403 forbidden: … does not have storage.objects.get access`; what is no answer of Google (a proxy's page) has no words. */
+/** `403 forbidden: … does not have storage.objects.get access`. Of an answer that Google did not write (a proxy's page), only the status. */
 export function answerText(answer: GoogleAnswer): string {
   const fault = googleFault(answer);
   if (fault === undefined) return `${answer.status}, and not in the words of Google`;
@@ -136,7 +136,7 @@ function isPassing(exchange: HttpExchange): boolean {
   return status === 403 && slowDown.has(googleFault({ ...exchange, attempts: 1 })?.reason ?? '');
 }
 
-/** Limits that the older APIs answer with 403. */
+/** The reasons with which the older APIs report exceeded limits as 403. */
 const slowDown: ReadonlySet<string> = new Set(['rateLimitExceeded', 'userRateLimitExceeded']);
 
 function shortened(text: string): string {

@@ -2,14 +2,14 @@ import type { AuthClient } from 'google-auth-library';
 import { RegistrarError } from '../errors.ts';
 import { withoutTokens } from './tokens.ts';
 
-/** An access token as it is now; `renew` after one was refused. @throws `auth.failed` */
+/** Returns the current access token, or with `renew` a new one after a refusal. @throws `auth.failed` */
 export type AccessToken = (options?: { readonly renew?: boolean }) => Promise<string>;
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /**
- * Tokens of whoever runs this, as Google's own clients find them: the file that `GOOGLE_APPLICATION_CREDENTIALS` names, what gcloud has
- * left, or the service account of the function, from the metadata server.
+ * Tokens from Google's application default credentials: the file in `GOOGLE_APPLICATION_CREDENTIALS`, the credentials that gcloud stored, or
+ * the service account of the function, from the metadata server.
  */
 export function applicationDefaultToken(): AccessToken {
   let client: Promise<AuthClient> | undefined;
@@ -22,7 +22,7 @@ export function applicationDefaultToken(): AccessToken {
       throw new Error('no token was answered');
     } catch (error) {
       client = undefined;
-      // Not as the cause: it may hold the request, with what it was signed by (I10).
+      // The error is not attached as cause, since it may contain the request with its credentials (I10).
       throw new RegistrarError(
         'auth.failed',
         `Cannot get an access token of Google: ${withoutTokens(error instanceof Error ? error.message : String(error))}; give the function a service account, or set GOOGLE_APPLICATION_CREDENTIALS`,
@@ -33,6 +33,6 @@ export function applicationDefaultToken(): AccessToken {
 
 async function findCredentials(): Promise<AuthClient> {
   const { GoogleAuth } = await import('google-auth-library');
-  // Nothing here asks for the project; one that is not given is looked for, by a process of gcloud and a request.
+  // The project is not needed. Without this, the library would look for it with a gcloud process and a request.
   return new GoogleAuth({ scopes: SCOPE, projectId: 'unused' }).getClient();
 }

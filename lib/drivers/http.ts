@@ -12,7 +12,7 @@ import { systemClock } from './platform.ts';
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   readonly origin: string;
-  /** Path and query, encoded; nothing normalises it. */
+  /** Path and query, encoded. They are sent unchanged. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -22,29 +22,29 @@ export type HttpExchange =
   | {
       readonly kind: 'answer';
       readonly status: number;
-      /** Names in lower case. */
+      /** The names are in lower case. */
       readonly headers: Readonly<Record<string, string | string[] | undefined>>;
       readonly body: Buffer;
     }
-  /** No connection was made (refused, unknown host, a certificate that either side does not trust): the server has seen nothing. */
+  /** There was no connection (refused, unknown host, a certificate that one side does not trust), so the server has seen nothing. */
   | { readonly kind: 'unsent'; readonly cause: Error }
-  /** Handed to a connection, and no complete answer came back: what the server did is unknown. */
+  /** The request was sent and no complete answer came back, so what the server did is unknown. */
   | { readonly kind: 'lost'; readonly cause: Error };
 
 /** Sends one request once. */
 export type SendHttp = (request: HttpRequest) => Promise<HttpExchange>;
 
-/** How TLS is spoken to a server: PEM texts, all of them optional. */
+/** TLS options for a server; certificates and keys are PEM texts. */
 export interface TlsSettings {
-  /** Replace the platform's roots. */
+  /** CA certificates that replace the platform's. */
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** Name to ask for and to expect in the certificate, instead of the URI's. */
+  /** The name for SNI and for the certificate check, instead of the URI's host. */
   readonly servername?: string | undefined;
 }
 
-/** The proxies of `HTTPS_PROXY`, `HTTP_PROXY` and what `NO_PROXY` exempts; empty: none. */
+/** The values of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; empty if not set. */
 export interface ProxySettings {
   readonly https: string;
   readonly http: string;
@@ -56,23 +56,23 @@ export interface HttpSettings {
   readonly connectTimeoutMs?: number;
   /** @default 30_000 */
   readonly timeoutMs?: number;
-  /** How long a connection without requests is kept. @default 4_000 */
+  /** How long an idle connection is kept. @default 4_000 */
   readonly keepAliveMs?: number;
-  /** Measures how long connections had no requests, also while the process was frozen. @default the machine's own */
+  /** The clock for idle times, which must go on while the process is frozen. @default the machine's own */
   readonly clock?: Clock;
-  /** Of an answer's body: what is longer is no answer. @default 256 MiB */
+  /** The limit for an answer's body; a longer answer is an error. @default 256 MiB */
   readonly maxAnswerBytes?: number;
-  /** What an answer of this size leaves behind is collected. @default 1 MiB, a table's metadata at more than a thousand snapshots */
+  /** The size of an answer after which garbage is collected. @default 1 MiB, the metadata of more than a thousand snapshots */
   readonly collectedAnswerBytes?: number;
   readonly tls?: TlsSettings;
   readonly proxies?: ProxySettings | undefined;
-  /** What was connected already. */
+  /** Connections that are already open. */
   readonly early?: EarlySockets | undefined;
 }
 
 /**
- * HTTP/1.1 over kept connections, each request sent at most once: no redirect is followed and nothing is repeated here
- * (I7, F10). A connection must stand within `connectTimeoutMs`; head and each part of the body must come within `timeoutMs`.
+ * HTTP/1.1 over persistent connections. Each request is sent at most once: redirects are not followed and nothing is retried here (I7,
+ * F10). The connection must be established within `connectTimeoutMs`; head and each part of the body must arrive within `timeoutMs`.
  */
 export function httpSender(settings: HttpSettings = {}): SendHttp {
   const { maxAnswerBytes = 256 * 1024 * 1024, collectedAnswerBytes = 1024 * 1024 } = settings;
@@ -82,7 +82,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
   let usedAtMs = clock.now();
   let largestBytes = 0;
 
-  /** A refused client certificate is reported as a lost connection under TLS 1.3, although the server has read nothing. */
+  /** Under TLS 1.3 a refused client certificate is reported as a lost connection, although the server has read nothing. */
   function refusalOf(cause: Error): Error | undefined {
     const { localPort = -1 } = ((cause as { socket?: unknown }).socket ?? {}) as { localPort?: number };
     const refusal = refusals.get(localPort);
@@ -90,12 +90,12 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
     return refusal;
   }
 
-  /** Timers stand still while a container is frozen, and so does undici's own limit: the servers have closed its connections since. */
+  /** Timers do not run while a container is frozen, so undici's own limit does not notice that servers have closed the connections. */
   function dropIdleConnections(): void {
     const idleMs = clock.now() - usedAtMs;
     usedAtMs = clock.now();
     if (idleMs <= keepAliveMs || making === undefined) return;
-    // Requests that still wait for their answers get them; then the dispatcher ends.
+    // Pending requests still get their answers before the dispatcher closes.
     making.then((dispatcher) => dispatcher.close()).catch(() => undefined);
     making = undefined;
   }
@@ -108,7 +108,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
       let sent = false;
       let status = 0;
       let answered: Readonly<Record<string, string | string[] | undefined>> = {};
-      /** Made when the answer begins: what is made with the request outlives minor collections, and large answers with it. */
+      /** Created when the answer begins: an object from the time of the request would survive minor collections, and keep large answers alive. */
       let body: AnswerBody;
       dispatcher.dispatch(
         { ...request, body: request.body ?? null },
@@ -129,7 +129,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
             usedAtMs = clock.now();
             const { sizeBytes } = body;
             largestBytes = Math.max(largestBytes, sizeBytes);
-            // The connection is free for the next request only after what undici puts off till the next turn: before, another is opened.
+            // undici frees the connection in the next turn of the event loop. A request before that would open another one.
             process.nextTick(setImmediate, resolve, {
               kind: 'answer',
               status,
@@ -137,7 +137,7 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
               body: body.bytes(),
             });
             if (sizeBytes < collectedAnswerBytes) return;
-            // Once whoever waited for the answer has gone on.
+            // After the caller has continued with the answer.
             process.nextTick(setImmediate, setImmediate, collectGarbage, sizeBytes);
           },
           onResponseError(_controller, cause) {
@@ -152,16 +152,16 @@ export function httpSender(settings: HttpSettings = {}): SendHttp {
 
 const DEFAULT_KEEP_ALIVE_MS = 4_000;
 
-/** Reserved for an answer that says how long it is; claims beyond are believed as they come true. */
+/** The most that is reserved for an announced length; beyond it, memory is allocated as data arrives. */
 const MOST_RESERVED_BYTES = 64 * 1024 * 1024;
 
-/** Where an answer does not say its length, it may be as long as another before, which the next state of a table is a little longer than. */
+/** An answer without a length is expected to be a little longer than an earlier one: that of the table's previous state. */
 function expectedBytes(contentLength: string | string[] | undefined, largestBytes: number): number {
   const said = Number(contentLength);
   return said > 0 ? Math.min(said, MOST_RESERVED_BYTES) : Math.ceil(largestBytes * 1.05);
 }
 
-/** `refusals` gets what servers said of our certificate, by the port that the connection went out from. */
+/** @param refusals gets the servers' refusals of our certificate, by the local port of the connection */
 async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Error>): Promise<Dispatcher> {
   const { connectTimeoutMs = 5_000, timeoutMs = 30_000, keepAliveMs = DEFAULT_KEEP_ALIVE_MS } = settings;
   const { tls = {}, proxies } = settings;
@@ -194,7 +194,7 @@ async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Erro
     if (proxy === '' || /^https?:$/.test(URL.parse(proxy)?.protocol ?? '')) continue;
     throw new RegistrarError('config.invalid', `Cannot use ${name}: it must be an http:// or https:// URL`);
   }
-  // Its tunnels need what undici's index does to its dispatchers.
+  // The proxy agent's tunnels need the interceptors that undici's index adds to its dispatchers.
   const { EnvHttpProxyAgent } = await import('undici');
   return new EnvHttpProxyAgent({
     ...times,
@@ -210,19 +210,19 @@ async function makeDispatcher(settings: HttpSettings, refusals: Map<number, Erro
 const refusedCertificate =
   /^ERR_SSL_\w*ALERT_(CERTIFICATE_\w+|UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 
-/** Whether the server refused our certificate, or that there was none: it has read nothing else of this connection. */
+/** Whether the server refused our client certificate or the lack of one. It has read nothing else on this connection. */
 export function isRefusedCertificate(cause: Error): boolean {
   return refusedCertificate.test(codeOf(cause));
 }
 
-/** Whether a later sending may fare better: not where the set-up of the connection is wrong, or the request is none. */
+/** Whether sending again may succeed: not if the connection is set up wrongly or the request is invalid. */
 export function mayPass(cause: Error): boolean {
   return !/^(UND_ERR_INVALID_ARG|ERR_TLS_|ERR_SSL_|UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED|INVALID_(CA|PURPOSE))/.test(
     codeOf(cause),
   );
 }
 
-/** `ECONNREFUSED`; empty for an error without one. */
+/** `ECONNREFUSED`; empty for an error without a code. */
 export function codeOf(cause: Error): string {
   return 'code' in cause ? String(cause.code) : '';
 }

@@ -4,20 +4,20 @@ import { faultText, httpSender } from './http.ts';
 import { withoutSecrets } from './rest-catalog/redaction.ts';
 import { awsSignature } from './rest-catalog/sigv4.ts';
 
-/** The longest that a function runs. */
+/** Lambda's maximum duration of an invocation. */
 const TIMEOUT_MS = 15 * 60_000;
 
 export interface LambdaSettings {
   readonly region: string;
-  /** @default AWS's own of the region */
+  /** @default AWS's endpoint of the region */
   readonly endpoint?: string | undefined;
 }
 
 /**
- * Invokes a function and waits for what it answers, as the caller's own role (`lambda:InvokeFunction`).
+ * Invokes a function with the caller's credentials (`lambda:InvokeFunction`) and waits for its answer.
  *
- * @param name or ARN, with an alias after a colon or without
- * @throws `auth.failed`, `config.invalid` for a function that is not there, `internal.error` for one that fails
+ * @param name the function's name or ARN, with or without an alias after a colon
+ * @throws `auth.failed`, `config.invalid` if the function does not exist, `internal.error` if it fails
  */
 export async function invokeFunction(
   name: string,

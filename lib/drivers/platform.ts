@@ -3,10 +3,10 @@ import { RegistrarError } from '../errors.ts';
 import type { Clock, Log, LogRecord, Random, Timers } from '../ports.ts';
 import { stringifyJson } from '../spec/json.ts';
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** The machine's own timers. */
+/** The timers of the process. */
 export const systemTimers: Timers = {
   sleep: (ms, signal) =>
     new Promise((resolve) => {
@@ -21,10 +21,10 @@ export const systemTimers: Timers = {
     }),
 };
 
-/** The machine's own randomness. */
+/** The random numbers of the process. */
 export const systemRandom: Random = { next: () => Math.random(), uuid: () => randomUUID() };
 
-/** One JSON object a line: `time`, `level`, then the record; errors as code, message, context and cause. */
+/** Logs one JSON object per line: `time`, `level`, then the record. Errors appear as code, message, context and cause. */
 export function jsonLinesLog(clock: Clock, write: (line: string) => void): Log {
   const at = (level: string) => (record: LogRecord) => {
     const line = { time: new Date(clock.now()).toISOString(), level, ...record };

@@ -5,7 +5,7 @@ import { type GoogleClient, type GooglePorts, googleClient, jsonOf, member } fro
 import type { AccessToken } from './google-token.ts';
 
 export interface PubSubSettings {
-  /** An emulator's, `http://127.0.0.1:8085`; it is sent no token. @default https://pubsub.googleapis.com */
+  /** An emulator's address, such as `http://127.0.0.1:8085`, to which no token is sent. @default https://pubsub.googleapis.com */
   readonly endpoint?: string;
 }
 
@@ -13,20 +13,20 @@ export interface PubSubPorts extends GooglePorts {
   readonly accessToken: AccessToken;
 }
 
-/** Pub/Sub takes 1,000 messages and 10 MB a request, and hands out as many. */
+/** Pub/Sub accepts and delivers at most 1,000 messages and 10 MB per request. */
 const MAX_MESSAGES = 1_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** 512 KiB of receipts a request, about 200 bytes each. */
+/** A request may hold 512 KiB of receipts of about 200 bytes. */
 const MAX_RECEIPTS = 1_000;
 const LONGEST_DEADLINE_SECONDS = 600;
 const CONCURRENT_DEADLINES = 16;
 
 /**
- * Pub/Sub through its REST API as a queue: what is sent goes to a topic (`projects/p/topics/t`), what is received comes from a
- * subscription (`projects/p/subscriptions/s`). Groups and deduplication IDs are of SQS alone and are not sent.
+ * Pub/Sub as a queue, through its REST API. Messages are sent to a topic (`projects/p/topics/t`) and received from a subscription
+ * (`projects/p/subscriptions/s`). Group and deduplication IDs exist only in SQS and are not sent.
  *
- * The body of a received message is the text that was sent; of one with attributes, which is a notification of Cloud Storage, the
- * envelope that a push subscription brings. Its receive count is known only where the subscription has a dead-letter topic.
+ * The body of a received message is the text that was sent. A message with attributes is a notification of Cloud Storage; its body is the
+ * envelope of a push subscription. The receive count is known only if the subscription has a dead-letter topic.
  */
 export function pubsubQueue(settings: PubSubSettings, ports: PubSubPorts): Queue {
   const client = pubsubClient(settings, ports);
@@ -57,7 +57,7 @@ export function pubsubQueue(settings: PubSubSettings, ports: PubSubPorts): Queue
     async receive(subscription, { maxMessages, waitSeconds }) {
       const answer = await call(`receive from "${subscription}"`, subscription, 'pull', {
         maxMessages: Math.min(maxMessages, MAX_MESSAGES),
-        // The other way Pub/Sub waits for as long as it likes, and whoever runs by the second pays for it.
+        // Otherwise Pub/Sub waits for messages for an unlimited time, which a function pays for by the second.
         returnImmediately: waitSeconds === 0,
       });
       const received = member(answer, 'receivedMessages') ?? [];
@@ -94,12 +94,12 @@ export function pubsubClient({ endpoint }: PubSubSettings, ports: PubSubPorts): 
   );
 }
 
-/** Whether a queue is named as Pub/Sub names topics and subscriptions. */
+/** Whether the name of a queue is that of a Pub/Sub topic or subscription. */
 function isPubSubName(name: string): boolean {
   return /^projects\/[^/]+\/(topics|subscriptions)\/[^/]+$/.test(name);
 }
 
-/** A name as it stands in a path. @throws `config.invalid` */
+/** Encodes a topic or subscription for a path. @throws `config.invalid` */
 export function pubsubPath(name: string): string {
   if (isPubSubName(name)) return name.split('/').map(encodeURIComponent).join('/');
   throw new RegistrarError(

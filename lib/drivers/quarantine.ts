@@ -7,17 +7,17 @@ import { withoutEndSlashes } from '../spec/object-uri.ts';
 const CONCURRENT_READS = 16;
 
 /**
- * The quarantine as objects below `quarantineUrl`; nothing in it is overwritten (I1). What concerns one segment or one
- * event lies in one folder, the records that answer a failure included:
+ * The quarantine: objects below `quarantineUrl` that are never overwritten (I1). All records of one segment or event, including the answers
+ * to a failure, lie in one folder:
  *
- *     {table}/{hash(uri, etag)}/{uuid}.json      a failure, and what answers it
+ *     {table}/{hash(uri, etag)}/{uuid}.json      a failure, or the answer to one
  *     _events/{hash(body)}.json                  the first failure of an undecodable event
- *     _events/{hash(body)}/{uuid}.json           its later failures, and what answers them
+ *     _events/{hash(body)}/{uuid}.json           its later failures, and answers
  */
 export function quarantineIn(store: Store, quarantineUrl: string, random: Pick<Random, 'uuid'>): Quarantine {
   const root = withoutEndSlashes(quarantineUrl);
 
-  /** Undefined for a record that is gone since it was listed. */
+  /** Undefined if the record was deleted after it was listed. */
   async function read(uri: string) {
     const object = await store.read(uri);
     if (object.kind === 'missing') return undefined;

@@ -5,21 +5,21 @@ import { withoutSecrets } from './rest-catalog/redaction.ts';
 import { awsSignature } from './rest-catalog/sigv4.ts';
 
 export interface QueueAgesSettings {
-  /** @default CloudWatch's own of the region */
+  /** @default CloudWatch's endpoint of the region */
   readonly endpoint?: string | undefined;
   /** @default 10_000; a function in a VPC without an endpoint for CloudWatch cannot reach it */
   readonly timeoutMs?: number;
 }
 
-/** SQS measures once a minute, and CloudWatch has it some minutes later. */
+/** SQS measures once per minute, and CloudWatch shows the value some minutes later. */
 const LOOK_BACK_MS = 15 * 60_000;
 const PERIOD_SECONDS = 60;
-/** GetMetricData takes 500 queries a request. */
+/** GetMetricData accepts 500 queries per request. */
 const MOST_QUEUES = 500;
 
 /**
- * The age of the oldest message of queues on AWS, in ms: SQS itself has counts only, so it is asked of CloudWatch (`cloudwatch:GetMetricData`),
- * one request a region, in its JSON protocol. Queues elsewhere are left out, and so are those that CloudWatch has no measurement of.
+ * The age of the oldest message in each queue on AWS, in ms. SQS itself only has counts, so CloudWatch is asked (`cloudwatch:GetMetricData`),
+ * with one request per region in its JSON protocol. Queues elsewhere, and those without a measurement, are left out.
  *
  * @throws `queue.unavailable`, `auth.failed`
  */

@@ -4,15 +4,15 @@ import { awsError, awsFault } from './aws-client.ts';
 import { awsClientConfig } from './aws-client-config.ts';
 import { queueRegion } from './queue-region.ts';
 
-/** How a queue is set up, as far as the registrar depends on it. */
+/** The attributes of a queue on which the registrar depends. */
 export interface QueueAttributes {
   readonly fifo: boolean;
   readonly visibilitySeconds: number;
-  /** Undefined where no dead-letter queue takes what keeps failing. */
+  /** Undefined if the queue has no dead-letter queue. */
   readonly maxReceiveCount: number | undefined;
-  /** Of that queue, which lies in the same account and region. */
+  /** The URL of the dead-letter queue, which lies in the same account and region. */
   readonly deadLetterUrl: string | undefined;
-  /** Messages that wait, are in flight or delayed. */
+  /** The number of messages that are visible, in flight or delayed. */
   readonly messages: number;
 }
 
@@ -22,7 +22,7 @@ const COUNTS = [
   'ApproximateNumberOfMessagesDelayed',
 ] as const;
 
-/** Asks SQS for a queue's attributes; nothing is received. @throws `queue.unavailable`, `auth.failed`, `config.invalid` */
+/** Asks SQS for the attributes of a queue, without receiving messages. @throws `queue.unavailable`, `auth.failed`, `config.invalid` */
 export async function readQueueAttributes(queueUrl: string): Promise<QueueAttributes> {
   const url = URL.parse(queueUrl);
   if (url === null) {

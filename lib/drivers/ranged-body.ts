@@ -7,8 +7,9 @@ export function rangeHeader(range: ByteRange): string {
 }
 
 /**
- * The bytes of a range and the size of the whole object, out of an answer with that body; servers that ignore a range are tolerated,
- * those that answer another one are not.
+ * Extracts the bytes of a range and the size of the whole object from an answer. A server may ignore the range, but must not answer with
+ * another one.
+ *
  * @throws `store.unavailable`
  */
 export function wholeOrPart(
@@ -34,7 +35,7 @@ export function cut(whole: Uint8Array, range: ByteRange | undefined): Uint8Array
   return whole.subarray(...span(range, whole.length));
 }
 
-/** First and last byte (exclusive) that a range names in an object of that size. */
+/** The first and last (exclusive) position of a range in an object of that size. */
 function span(range: ByteRange | undefined, sizeBytes: number): readonly [number, number] {
   if (range === undefined) return [0, sizeBytes];
   if ('suffix' in range) return [Math.max(0, sizeBytes - range.suffix), sizeBytes];

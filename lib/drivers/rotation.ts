@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { RegistrarError } from '../errors.ts';
 import type { Catalog, Clock, Store } from '../ports.ts';
 
-/** Settings whose secrets may be rotated while a container is warm. */
+/** Settings whose secrets may be rotated during the life of a warm container. */
 export interface Rotation<Settings> {
-  /** Another object once they have changed. */
+  /** The current settings; a different object after a change. */
   now(): Settings;
-  /** Reads them anew, at most once a minute however many ask. */
+  /** Reads the settings again, at most once per minute for all callers. */
   reread(): Promise<void>;
 }
 
 const shortestMs = 60_000;
 
 /**
- * Each of the settings as a rotation; all are read at once. What `read` throws goes to `failed`: the settings stay as they are, and
- * the refusal that led here is the better news.
+ * Makes a rotation of each of the settings; all of them are read together. If `read` throws, `failed` gets the error and the settings stay
+ * as they are, since the original refusal is the more useful message.
  */
 export function rotations<Settings>(
   first: readonly Settings[],
@@ -43,8 +43,8 @@ export function rotations<Settings>(
 }
 
 /**
- * Calls a port that is made of the settings as they are. When it throws `auth.failed`, which means that it has done nothing, and the
- * settings have changed since, it is made again and called once more.
+ * Calls a port that was made from the current settings. `auth.failed` means that the call had no effect: if the settings have changed since,
+ * the port is made again and called once more.
  */
 function caller<Settings, Port>(rotation: Rotation<Settings>, make: (settings: Settings) => Port) {
   let settings = rotation.now();
@@ -72,7 +72,7 @@ function caller<Settings, Port>(rotation: Rotation<Settings>, make: (settings: S
   };
 }
 
-/** A catalog that goes on with rotated secrets. */
+/** A catalog that survives rotated secrets. */
 export function rotatingCatalog<Settings, Made extends Catalog>(
   rotation: Rotation<Settings>,
   make: (settings: Settings) => Made,
@@ -94,7 +94,7 @@ export function rotatingCatalog<Settings, Made extends Catalog>(
   };
 }
 
-/** A store that goes on with rotated secrets. */
+/** A store that survives rotated secrets. */
 export function rotatingStore<Settings>(
   rotation: Rotation<Settings>,
   make: (settings: Settings) => Store,

@@ -12,16 +12,16 @@ import { type S3Result, s3Requests } from './s3/requests.ts';
 import type { S3Sdk } from './s3/sdk.ts';
 
 export interface S3Surroundings {
-  /** AWS's own variables: `AWS_REGION` and the like. @default none; what is missing the SDK finds */
+  /** Environment variables of AWS, such as `AWS_REGION`. @default none; the SDK finds what is missing */
   readonly env?: Environment;
-  /** @default connections of its own */
+  /** @default its own connections */
   readonly send?: SendHttp;
 }
 
 /**
- * A store on S3 or anything that speaks it. Versions are unquoted ETags. Throttling and 5xx are retried; what is left is
- * `store.unavailable`, or `auth.failed` where the caller's credentials are refused. Reads and writes are signed and sent here; AWS's SDK
- * costs several times their CPU time and is loaded for listings, and for what only it can find out.
+ * A store on S3 or a compatible server. Versions are unquoted ETags. Throttling and 5xx are retried; if they last, the error is
+ * `store.unavailable`, or `auth.failed` if the credentials are refused. Reads and writes are signed and sent here, because the AWS SDK takes
+ * several times as much CPU time. It is loaded for listings, and for what only the SDK can find out.
  */
 export function s3Store(
   settings: StoreSettings,
@@ -74,7 +74,7 @@ export function s3Store(
     throw awsError('store.unavailable', `read "${uri}"`, fault);
   }
 
-  /** An object that is empty, or shorter than a suffix that its server does not clamp (fauxqs does not). */
+  /** For an object that is empty, or shorter than the suffix if the server does not clamp it (fauxqs does not). */
   async function readShort(
     uri: string,
     range: ByteRange,
@@ -84,7 +84,7 @@ export function s3Store(
     return whole.kind === 'object' ? { ...whole, bytes: cut(whole.bytes, range) } : whole;
   }
 
-  /** A range that begins where the object ends. */
+  /** For a range that begins at the object's end. */
   async function readNothing(uri: string): Promise<ReadResult> {
     const head = await ask({ ...parseS3Uri(uri), method: 'HEAD', headers: payer });
     if (head.kind === 'fault') throw awsError('store.unavailable', `read "${uri}"`, head.fault);
@@ -110,7 +110,7 @@ export function s3Store(
     const { fault } = result;
     if (options.ifAbsent && fault.status === 501) return await write(uri, bytes);
     if (options.ifAbsent && fault.status === 412) {
-      // A request whose answer was lost is repeated: what exists may be what it wrote itself.
+      // If the request was repeated because an answer was lost, the existing object may be the one it wrote itself.
       const found = fault.attempts > 1 ? await read(uri) : undefined;
       return found?.kind === 'object' && Buffer.from(bytes).equals(found.bytes)
         ? ({ kind: 'written', version: found.version } as const)
@@ -147,7 +147,7 @@ const KMS_KEY_FAULTS: ReadonlySet<string> = new Set([
   'KMS.NotFoundException',
 ]);
 
-/** Connections to stores. What they answer is repeatable, so a connection may be kept for longer than a catalog's. */
+/** Connections to stores. Their requests are repeatable, so idle connections may be kept longer than those to a catalog. */
 export function s3Sender(early?: EarlySockets): SendHttp {
   return httpSender({
     early,
@@ -155,7 +155,7 @@ export function s3Sender(early?: EarlySockets): SendHttp {
     timeoutMs: 20_000,
     keepAliveMs: 15_000,
     maxAnswerBytes: Number.POSITIVE_INFINITY,
-    // Footers and manifests come by the thousand, and little of them is kept.
+    // Thousands of footers and manifests are read, and little of them is kept.
     collectedAnswerBytes: Number.POSITIVE_INFINITY,
   });
 }

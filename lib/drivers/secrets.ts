@@ -2,7 +2,7 @@ import { RegistrarError } from '../errors.ts';
 import { awsFault, wayOut } from './aws-client.ts';
 import { awsClientConfig } from './aws-client-config.ts';
 
-/** The stores that `${secretsmanager:ID}`, `${ssm:NAME}` and `REGISTRAR_CONFIG=ssm:NAME` name. */
+/** The stores behind `${secretsmanager:ID}`, `${ssm:NAME}` and `REGISTRAR_CONFIG=ssm:NAME`. */
 export type SecretStore = 'secretsmanager' | 'ssm';
 
 /** Three attempts of this length end well before a function's own timeout, which would end without a message. */
@@ -27,7 +27,7 @@ export async function readSecret(
     const settings = clientSettings(name, answerTimeoutMs);
     value = await (store === 'ssm' ? readParameter(name, settings) : readSecretString(name, settings));
   } catch (error) {
-    // Not as the cause: its words may hold what the request was signed by (I10).
+    // The error is not attached as cause, since its message may contain credentials of the request (I10).
     const fault = awsFault(error);
     const network =
       fault.name === 'TimeoutError'

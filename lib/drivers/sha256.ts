@@ -4,8 +4,8 @@ import { keepLast } from '../spec/keep-last.ts';
 type Source = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * SHA-256, or its HMAC under a secret, as Smithy's signer asks for them. The signer finds its derived key by an HMAC of the credentials,
- * made anew for every request: the last few of a text under a text are kept.
+ * SHA-256, or its HMAC with a secret, in the form that Smithy's signer expects. For every request the signer computes an HMAC of the
+ * credentials to look up its derived key, so the last few HMACs of a text with a text are cached.
  */
 export class Sha256 {
   readonly #secret: Source | undefined;

@@ -12,13 +12,13 @@ import { awsError, awsFault } from './aws-client.ts';
 import { type AwsSettings, awsClientConfig } from './aws-client-config.ts';
 import { queueRegion } from './queue-region.ts';
 
-/** SQS takes 10 messages a call. */
+/** SQS accepts 10 messages per call. */
 const batchMessages = 10;
 
-/** And 1 MiB together on AWS; 256 KiB where the older limit stands, as in LocalStack 4. A larger message goes alone. */
+/** SQS on AWS accepts 1 MiB per call; LocalStack 4 still has the earlier limit of 256 KiB. A larger message is sent alone. */
 const batchBytes = 256 * 1024;
 
-/** A queue on Amazon SQS; unless settings name an endpoint, it is the one of the queue's URL. */
+/** A queue on Amazon SQS. The endpoint is that of the queue's URL, unless the settings name one. */
 export function sqsQueue(settings: AwsSettings = {}): Queue {
   const clients = new Map<string, SQSClient>();
   const clientOf = (queueUrl: string): SQSClient => {
@@ -128,7 +128,7 @@ interface Indexed {
   readonly message: OutgoingMessage;
 }
 
-/** The messages in their order, in batches that SQS takes. */
+/** Splits messages, in order, into batches that SQS accepts. */
 function* batches(messages: readonly OutgoingMessage[]): Generator<readonly Indexed[]> {
   let batch: Indexed[] = [];
   let bytes = 0;

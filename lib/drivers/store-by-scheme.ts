@@ -1,6 +1,6 @@
 import type { Store } from '../ports.ts';
 
-/** Each URI to the store that its scheme names: `gs://` to the one that is loaded with the first of them, all others to `s3`. */
+/** Chooses the store by the URI's scheme: `gs://` goes to the Cloud Storage driver, which is loaded with its first use, all others to `s3`. */
 export function storeByScheme(s3: Store, loadGcs: () => Promise<Store>): Store {
   let loading: Promise<Store> | undefined;
   const gcs = () => {

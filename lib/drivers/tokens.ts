@@ -1,6 +1,6 @@
 /**
- * A server's words without what gives itself away as a token, whoever sent it: the signatures of URLs, the secrets of OAuth's forms and
- * answers, JWTs, and runs of base64 so long that only session tokens are (I10).
+ * Removes from a server's text everything that looks like a secret, whoever sent it: signatures of URLs, secrets in OAuth forms and answers,
+ * JWTs, and base64 so long that it can only be a session token (I10).
  */
 export function withoutTokens(text: string): string {
   return text

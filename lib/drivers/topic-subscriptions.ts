@@ -3,8 +3,8 @@ import { jsonOf, member } from './google-client.ts';
 import { type PubSubPorts, type PubSubSettings, pubsubClient, pubsubPath } from './pubsub.ts';
 
 /**
- * Asks Pub/Sub for the subscriptions of a topic, the first hundred; nothing is received. Whoever asks needs `pubsub.topics.get` and
- * `pubsub.subscriptions.get` (`roles/pubsub.viewer`), which the function itself has not.
+ * Asks Pub/Sub for the first hundred subscriptions of a topic, without receiving messages. The caller needs `pubsub.topics.get` and
+ * `pubsub.subscriptions.get` (`roles/pubsub.viewer`), which the function itself does not have.
  *
  * @throws `queue.unavailable`, `auth.failed`, `config.invalid`
  */

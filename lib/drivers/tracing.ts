@@ -4,8 +4,8 @@ import type { Trace } from '../ports.ts';
 import { version } from '../version.ts';
 
 /**
- * Spans by OpenTelemetry's API: they go to whichever SDK the process has registered (a Lambda layer, `node --import`), and nowhere without one.
- * Of a failure a span has the code, never the words.
+ * Spans through OpenTelemetry's API. They go to the SDK that the process has registered (a Lambda layer, `node --import`); without one they
+ * go nowhere. A failed span has the error's code, never its message.
  */
 export function openTelemetryTrace(): Trace {
   const tracer = trace.getTracer('iceberg-registrar', version);
@@ -31,8 +31,8 @@ export function openTelemetryTrace(): Trace {
 }
 
 /**
- * What X-Ray says of the sender of a message, `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1`: a batch has many
- * senders, so that it is linked to them instead of being anyone's child.
+ * Parses X-Ray's header of a message, `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1`. A batch has many senders,
+ * so its span is linked to theirs instead of being the child of one.
  */
 function linkTo(header: string): Link | undefined {
   const [, time, rest] = /(?:^|;)\s*Root=1-([0-9a-f]{8})-([0-9a-f]{24})/.exec(header) ?? [];

@@ -1,4 +1,4 @@
-/** The files of undici that are used: with its index the bundle would be 260 KiB larger. */
+/** The files of undici that are used. Its index would make the bundle 260 KiB larger. */
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici';
 }

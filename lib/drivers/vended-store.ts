@@ -4,14 +4,14 @@ import type { Store } from '../ports.ts';
 import type { RestCatalog } from './rest-catalog/rest-catalog.ts';
 import type { StorageCredential } from './rest-catalog/storage-credentials.ts';
 
-/** `googleToken` goes to Cloud Storage in the place of the function's own, which never goes with settings of the catalog's. */
+/** `googleToken` is sent to Cloud Storage instead of the function's own token, which is never used with settings from a catalog. */
 export type MakeStore = (settings: StoreSettings, googleToken?: string) => Store;
 
 /**
- * The store that a table's own files are read from and written to, with the credentials that its catalog hands out: the one with the
- * longest prefix of a URI, renewed before it ends or once it is refused. What no credential covers goes to `own`.
+ * The store for a table's own files, with the credentials that its catalog vends: the one with the longest prefix of a URI, renewed before
+ * it expires or when it is refused. A URI that no credential covers goes to `own`.
  *
- * @param settings of `own`: endpoint, region and path style are taken from there before the catalog's
+ * @param settings those of `own`, whose endpoint, region and path style take precedence over the catalog's
  */
 export function vendedStore(
   own: Store,
@@ -51,7 +51,7 @@ export function vendedStore(
   };
 }
 
-/** Java's property names (`S3FileIOProperties`, `AwsClientProperties`) as settings; keys of one's own never go to the catalog's endpoint. */
+/** Converts Java's properties (`S3FileIOProperties`, `AwsClientProperties`) to settings. Our own keys are never sent to the catalog's endpoint. */
 function amazonSettings(own: StoreSettings, config: StorageCredential['config']): StoreSettings {
   const region = own.region ?? config['s3.region'] ?? config['client.region'];
   const pathStyle = own.path_style ?? flag(config['s3.path-style-access']);
@@ -65,12 +65,12 @@ function amazonSettings(own: StoreSettings, config: StorageCredential['config'])
   };
 }
 
-/** The same of Google's (`GCPProperties`). */
+/** The same for Google's properties (`GCPProperties`). */
 function googleSettings(own: StoreSettings, config: StorageCredential['config']): StoreSettings {
   return settingsAt(own, config['gcs.service.host']);
 }
 
-/** One's own settings without keys, at one's own endpoint or else at the catalog's. */
+/** Our own settings without keys, with our own endpoint or else the catalog's. */
 function settingsAt(own: StoreSettings, theirs: string | undefined): StoreSettings {
   const endpoint = own.endpoint ?? theirs;
   if (endpoint?.startsWith('http://') && !own.allow_http) {

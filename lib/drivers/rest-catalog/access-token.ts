@@ -13,26 +13,27 @@ export interface TokenPorts extends RepeatingPorts {
 
 export interface OAuth2Settings extends RetrySettings {
   readonly credential: CatalogCredential;
-  /** Where tokens are asked for; taken as it is (F8). */
+  /** The token endpoint, used exactly as configured (F8). */
   readonly tokenEndpoint: string;
-  /** More headers for it: a Polaris wants its realm there too. */
+  /** Additional headers: Polaris expects its realm there too. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A token, with what its life is known to be. */
+/** A token, with its lifetime as far as it is known. */
 export interface AccessToken {
   readonly value: string;
-  /** When it should be renewed, and when it ends; undefined where neither the answer nor the token says so: at the first 401. */
+  /** When to renew it and when it expires; undefined if neither the answer nor the token says so. Then it is renewed at the first 401. */
   readonly renewAtMs: number | undefined;
   readonly expiresAtMs: number | undefined;
 }
 
-/** A token is renewed when a tenth of its life is left, at most this much. */
+/** A token is renewed when a tenth of its lifetime is left, but at most this long before it expires. */
 const longestLeadMs = 5 * 60_000;
 
 /**
- * Asks for a token: exchanges the valid one where that is wanted, and falls back to the credential (F5). @throws `auth.failed`,
- * `catalog.unavailable`, `config.invalid` (an untrusted certificate)
+ * Asks for a token: exchanges the valid one if that is configured, and falls back to the credential (F5).
+ *
+ * @throws `auth.failed`, `catalog.unavailable`, `config.invalid` (an untrusted certificate)
  */
 export async function newToken(
   settings: OAuth2Settings,
@@ -49,7 +50,7 @@ export async function newToken(
 
 function credentialRequest({ credential, tokenEndpoint, headers }: OAuth2Settings): HttpRequest {
   const { client_id, client_secret, client_auth = 'form' } = credential;
-  // RFC 6749 section 2.3.1: both are form-encoded before they are joined.
+  // Both are form-encoded before they are joined (RFC 6749, section 2.3.1).
   const basic = Buffer.from(`${formEncoded(client_id)}:${formEncoded(client_secret)}`).toString('base64');
   return tokenRequest(
     tokenEndpoint,
@@ -141,7 +142,7 @@ async function requestToken(
       ? `${answer.status} without an access_token`
       : errorText(answer, (text) => withoutSecrets(text, request, [client_secret, subject]));
   const context = { status: answer.status, retryAfterMs: retryAfterMs(answer, ports.clock.now()) };
-  // Only an answer in OAuth's words (RFC 6749 section 5.2) says anything of the credential: proxies and rate limiters answer too (F12).
+  // Only an answer in OAuth's format (RFC 6749, section 5.2) concerns the credential; proxies and rate limiters answer too (F12).
   if (['invalid', 'unauthenticated', 'forbidden'].includes(outcome) && isRecord(body)) {
     throw new RegistrarError('auth.failed', `${attempted}: the server answered ${words}`, { context });
   }
@@ -152,7 +153,7 @@ async function requestToken(
   );
 }
 
-/** Life from `expires_in`, else from the token itself when it is a JWT (RFC 7519, `exp`). */
+/** The lifetime from `expires_in`, else from the token itself if it is a JWT (RFC 7519, `exp`). */
 function lifeOf(
   token: string,
   expiresIn: unknown,

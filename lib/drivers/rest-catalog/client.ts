@@ -8,34 +8,34 @@ import { errorText, type Outcome, outcomeOf, readBody, retryAfterMs } from './ou
 import { withoutSecrets } from './redaction.ts';
 import { type RepeatingPorts, repeatedly } from './repeating.ts';
 
-/** What a catalog answered, for callers that know what the outcome means to their request. */
+/** The answer of a catalog. What an outcome means depends on the request. */
 export interface Reply {
   readonly outcome: Exclude<Outcome, 'unauthenticated' | 'forbidden' | 'misdirected'>;
-  /** The body as JSON, parsed each time it is asked for; undefined when it is none. */
+  /** The body as JSON, parsed at each access; undefined if it is not JSON. */
   readonly body: () => unknown;
-  /** The body as it came. */
+  /** The body as received. */
   readonly bytes: Uint8Array;
   readonly etag?: string;
-  /** What answered, as it calls itself: the header `Server`. */
+  /** The `Server` header. */
   readonly server?: string;
-  /** Status and the server's own words, without secrets, cut to a line. */
+  /** The status and the server's message, without secrets, cut to one line. */
   readonly message: string;
-  /** How long a catalog that is `throttled` asks to wait, where it says so. */
+  /** The requested wait of an outcome `throttled`, if the catalog states one. */
   readonly retryAfterMs?: number;
 }
 
 export interface RequestOptions {
-  /** Headers of this request; asked before every sending, replays included. */
+  /** The headers of this request. Called each time it is sent, replays included. */
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** @default the client's own */
+  /** @default that of the client */
   readonly authorization?: Authorization | undefined;
 }
 
 /** Requests to one catalog. @throws `auth.failed`, `catalog.unavailable`, `config.invalid` (an untrusted certificate) from every call */
 export interface CatalogClient {
-  /** Repeated a few times while the catalog is unavailable or asks to wait. */
+  /** Retried a few times while the catalog is unavailable or throttles. */
   get(path: string, options?: RequestOptions): Promise<Reply>;
-  /** Sent once; after a 401 or 419 once more with new credentials. */
+  /** Sent once, and once more with new credentials after a 401 or 419. */
   post(path: string, body: string, options?: RequestOptions): Promise<Reply>;
 }
 
@@ -46,7 +46,7 @@ export interface ClientPorts extends RepeatingPorts {
   readonly authorization: Authorization;
 }
 
-/** A client for the catalog at `origin`; paths are encoded and begin with a slash. */
+/** A client for the catalog at `origin`. Paths are encoded and begin with a slash. */
 export function catalogClient(origin: string, settings: ClientSettings, ports: ClientPorts): CatalogClient {
   async function exchange(request: HttpRequest, options: RequestOptions): Promise<Exchanged> {
     const authorization = options.authorization ?? ports.authorization;
@@ -82,13 +82,13 @@ export function catalogClient(origin: string, settings: ClientSettings, ports: C
   };
 }
 
-/** An answer, and the request that it answers: its headers are the secrets that no message may repeat. */
+/** An answer with its request, whose headers contain the secrets that no message may repeat. */
 interface Exchanged {
   readonly request: HttpRequest;
   readonly answer: HttpExchange;
 }
 
-/** The error for a request that could not be sent; undefined where it is not known whether it was. */
+/** The error for a request that was not sent; undefined if it may have been sent. */
 export function sendingError(
   attempted: string,
   answer: Exclude<HttpExchange, { kind: 'answer' }>,
@@ -149,7 +149,7 @@ function reply({ request, answer }: Exchanged, nowMs: number): Reply {
   }
 }
 
-/** Where a redirect leads; its path and query are left out, since they may hold secrets (I10). */
+/** The origin that a redirect leads to, without path and query, which may contain secrets (I10). */
 function redirectText({ origin }: HttpRequest, location: string | string[] | undefined): string {
   const target = typeof location === 'string' ? URL.parse(location, origin) : null;
   return target === null ? '' : `, a redirect to "${target.origin}"`;

@@ -2,7 +2,7 @@ import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import type { TableUpdate } from '../../spec/table-update.ts';
 
-/** Of the summary's entries those that are metrics of the specification, by their unit. */
+/** The summary entries that the specification defines as commit metrics, by unit. */
 const metrics: Readonly<Record<string, 'count' | 'bytes'>> = {
   'added-data-files': 'count',
   'added-records': 'count',
@@ -12,7 +12,7 @@ const metrics: Readonly<Record<string, 'count' | 'bytes'>> = {
   'total-files-size': 'bytes',
 };
 
-/** The body that reports a landed commit (`rest-catalog-open-api.yaml`, `CommitReport`); undefined for one without a snapshot. */
+/** The report on a commit (`rest-catalog-open-api.yaml`, `CommitReport`); undefined for a commit without a snapshot. */
 export function commitReport(table: TableIdentifier, updates: readonly TableUpdate[]): string | undefined {
   const added = updates.find((update) => update.action === 'add-snapshot');
   if (added === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import { codeOf, isRefusedCertificate } from '../http.ts';
 
-/** What is wrong with the set-up of a connection, and the way out. */
+/** A fault in the setup of a connection, and the way out. */
 export interface ConnectionFault {
   readonly code: Extract<ErrorCode, 'config.invalid' | 'auth.failed'>;
   readonly problem: string;
@@ -9,8 +9,8 @@ export interface ConnectionFault {
 }
 
 /**
- * Why there is no connection, when waiting will not help: the names of OpenSSL and Node for a certificate that one side does not
- * take. Undefined for everything that may pass.
+ * Why there is no connection if waiting will not help: the error codes of OpenSSL and Node for a certificate that one side does not
+ * accept. Undefined for temporary faults.
  */
 export function connectionFault(cause: Error): ConnectionFault | undefined {
   if (isRefusedCertificate(cause)) return refusedCertificate;

@@ -21,15 +21,15 @@ export type ConnectionSettings = RetrySettings &
   >;
 
 export interface ConnectionPorts extends RepeatingPorts {
-  /** @default undici with kept connections of its own, with TLS as the settings say */
+  /** @default undici with its own connections, and TLS as configured */
   readonly send?: SendHttp;
-  /** @default as the settings say */
+  /** @default as configured */
   readonly authorization?: Authorization;
   /** @default none */
   readonly proxies?: ProxySettings | undefined;
 }
 
-/** How a catalog is reached, and how requests to it prove who sends them. Nothing is sent yet. */
+/** The transport and authentication for a catalog. Nothing is sent yet. */
 export function connectTo(
   base: URL,
   settings: ConnectionSettings,
@@ -59,7 +59,7 @@ function authorizationOf(
     const own = `${withoutEndSlashes(base.href)}/v1/oauth/tokens`;
     const tokenEndpoint = credential.oauth2_server_uri ?? own;
     const sameServer = new URL(tokenEndpoint).origin === base.origin;
-    // Another server has another name; that it is behind the same CA is the rule.
+    // The token endpoint is another server with another name, but usually behind the same CA.
     const elsewhere = () =>
       ports.send ??
       httpSender({ tls: { ...tlsOf(settings), servername: undefined }, proxies: ports.proxies });
@@ -78,7 +78,7 @@ function authorizationOf(
   return staticToken(token);
 }
 
-/** Few sign or are on Google Cloud, and nobody else should pay for it at a cold start. */
+/** Loads a way to authenticate when it is used, so that other configurations do not pay for it at a cold start. */
 function loadedWhenAsked(load: () => Promise<Authorization>): Authorization {
   let loading: Promise<Authorization> | undefined;
   const loaded = () => {

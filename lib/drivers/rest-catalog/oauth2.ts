@@ -2,8 +2,8 @@ import { type AccessToken, newToken, type OAuth2Settings, type TokenPorts } from
 import type { Authorization } from './authorization.ts';
 
 /**
- * A bearer token of OAuth2's client credentials (RFC 6749 section 4.4), one request for it at a time however many ask. It is renewed
- * when a tenth of its life, at most five minutes, is left; as long as it lasts, a renewal that fails stops nobody (F1).
+ * A bearer token from OAuth2's client credentials (RFC 6749, section 4.4). Concurrent callers share one token request. The token is renewed
+ * when a tenth of its lifetime is left, at most five minutes. As long as it is valid, a failed renewal stops nobody (F1).
  */
 export function clientCredentials(settings: OAuth2Settings, ports: TokenPorts): Authorization {
   const { clock } = ports;

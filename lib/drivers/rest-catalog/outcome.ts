@@ -3,10 +3,10 @@ import type { HttpExchange } from '../http.ts';
 
 type HttpAnswer = Extract<HttpExchange, { kind: 'answer' }>;
 
-/** What an answer means to whoever asked; the one place where a status is looked at. */
+/** The meaning of an answer. This is the only place that interprets status codes. */
 export type Outcome =
   | 'ok'
-  /** 304: what was loaded before still holds. */
+  /** 304: the earlier answer is still current. */
   | 'unchanged'
   | 'conflict'
   | 'invalid'
@@ -14,9 +14,9 @@ export type Outcome =
   | 'unauthenticated'
   | 'forbidden'
   | 'throttled'
-  /** The request did not reach a catalog: a redirect, or a 404 that no catalog writes. */
+  /** The request did not reach a catalog: a redirect, or a 404 that no catalog wrote. */
   | 'misdirected'
-  /** The server may have done it, or may yet do it (I7). */
+  /** The request may have taken effect, or may still do so (I7). */
   | 'unknown';
 
 /** The outcome of one answer (REST OpenAPI, `updateTable`; Java's `ErrorHandlers` agrees; cases D1, D7, D8, F3, F14). */
@@ -46,7 +46,7 @@ export function outcomeOf(answer: HttpAnswer): Outcome {
   }
 }
 
-/** AWS throttles with 400 or 403 and names the reason only here (apache/iceberg#17824). */
+/** AWS throttles with 400 or 403, and only these error types tell (apache/iceberg#17824). */
 const throttlingTypes: ReadonlySet<string> = new Set([
   'LimitExceededException',
   'RequestLimitExceeded',
@@ -63,7 +63,7 @@ function errorType(answer: HttpAnswer): string {
   return isRecord(error) && typeof error['type'] === 'string' ? error['type'] : '';
 }
 
-/** The body as JSON, or undefined: proxies answer HTML, rate limiters nothing (D8). */
+/** The body as JSON; undefined for HTML from a proxy or an empty body from a rate limiter (D8). */
 export function readBody(body: string | Buffer): unknown {
   try {
     return parseJson(body.toString());
@@ -73,8 +73,9 @@ export function readBody(body: string | Buffer): unknown {
 }
 
 /**
- * The server's own words: Iceberg's `error.message`, OAuth's `error_description`, AWS's `message`, else the start of the body.
- * @param clean takes secrets out of them, before they are cut: half a secret is one still
+ * The server's message: Iceberg's `error.message`, OAuth's `error_description`, AWS's `message`, else the start of the body.
+ *
+ * @param clean removes secrets before the message is cut, since even half a secret is one
  */
 export function errorText(answer: HttpAnswer, clean: (text: string) => string): string {
   const body = readBody(answer.body);
@@ -86,7 +87,7 @@ export function errorText(answer: HttpAnswer, clean: (text: string) => string): 
       : [
           answer.body
             .toString()
-            // A tag ends where the next begins: else each of a million would be looked at to the end.
+            // A tag also ends where the next one begins; otherwise a million unclosed tags would each be scanned to the end.
             .replaceAll(/<[^<>]*>|\s+/g, ' ')
             .trim(),
         ];
@@ -94,7 +95,7 @@ export function errorText(answer: HttpAnswer, clean: (text: string) => string): 
   return `${answer.status}${text === '' ? '' : ` ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`}`;
 }
 
-/** Milliseconds to wait as the server asks by `Retry-After`, in seconds or as a date. */
+/** The wait in milliseconds that `Retry-After` asks for, in seconds or as a date. */
 export function retryAfterMs(answer: HttpAnswer, nowMs: number): number | undefined {
   const value = answer.headers['retry-after'];
   if (typeof value !== 'string') return undefined;

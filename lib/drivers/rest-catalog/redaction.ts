@@ -3,8 +3,8 @@ import { withoutTokens } from '../tokens.ts';
 import { formEncoded } from './form.ts';
 
 /**
- * Servers quote requests in their errors (F10): what was sent in a header or as a secret of a form is struck out of their words, in
- * every spelling it was sent in, and so are the signatures of URLs (I10).
+ * Servers quote requests in their errors (F10). Everything that was sent in a header or as a form's secret is removed from their messages, in
+ * every spelling that was sent, and so are signatures of URLs (I10).
  */
 export function withoutSecrets(
   text: string,

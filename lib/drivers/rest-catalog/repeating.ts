@@ -15,8 +15,8 @@ export interface RepeatingPorts {
 const maxAttempts = 4;
 
 /**
- * Sends what may be sent again: four times at most while the server is unavailable or asks to wait, after as long as it
- * asks, else longer each time.
+ * Sends a repeatable request, at most four times while the server is unavailable or throttles. The wait is as long as the server asks, else
+ * longer each time.
  */
 export async function repeatedly<Exchanged extends { readonly answer: HttpExchange }>(
   send: () => Promise<Exchanged>,

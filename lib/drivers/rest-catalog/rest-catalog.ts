@@ -17,18 +17,18 @@ export type RestCatalogSettings = ClientSettings &
   Pick<Entry, 'catalog_warehouse' | 'catalog_prefix'> &
   Partial<Pick<Entry, 'access_delegation' | 'catalog_metrics'>>;
 
-/** A catalog that may hand out credentials for the files of its tables. */
+/** A catalog that may vend credentials for the files of its tables. */
 export interface RestCatalog extends Catalog {
-  /** Asks for the catalog's configuration, so that the first call finds a connection, a token and what it needs to know. */
+  /** Asks for the catalog's configuration in advance, which also opens the connection and gets a token. */
   prepare(): Promise<ServiceConfig>;
   /**
-   * The credential for a file of a table that was loaded before, with the longest prefix of its URI; undefined: one's own. With
-   * `renew` the catalog is asked for new ones first.
+   * The vended credential with the longest prefix of a URI, for a table that was loaded before; undefined if the function's own apply. With
+   * `renew` the catalog is asked for new credentials first.
    */
   credentialFor(uri: string, options?: { readonly renew?: boolean }): Promise<StorageCredential | undefined>;
 }
 
-/** An Iceberg REST catalog (`rest-catalog-open-api.yaml`). Its configuration is asked for at the first call. */
+/** An Iceberg REST catalog (`rest-catalog-open-api.yaml`). Its configuration is requested at the first call. */
 export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPorts): RestCatalog {
   const base = parseUri(settings.catalog_uri);
   const connection = connectTo(base, settings, ports);
@@ -46,7 +46,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     return pendingConfig;
   }
 
-  /** A key a sending: an answer to another attempt, or to one that was refused for its credentials, is no answer to this one. */
+  /** Each sending has its own key: the stored answer to another attempt, or to one with refused credentials, must not be repeated. */
   async function keyed(headers: Readonly<Record<string, string>> = {}): Promise<RequestOptions> {
     const { idempotencyKeys } = await serviceConfig();
     const key = () => ({ 'Idempotency-Key': timeOrderedUuid(ports.clock.now(), ports.random.uuid()) });
@@ -68,7 +68,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     return remember(path, reply.etag, requireTable(attempted, reply, options));
   }
 
-  /** What a load answers beside the table: its ETag, a token for it, credentials for its files. */
+  /** Keeps what a load returns with the table: its ETag, a token for it, credentials for its files. */
   function remember(path: string, etag: string | undefined, answer: TableAnswer): LoadedTable {
     const { table } = answer;
     const token = table.config['token'];
@@ -96,8 +96,8 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   }
 
   /**
-   * Register and create: one of several creators gets the table, the others learn that it exists. Where it does not, the conflict is about
-   * something else (Lakekeeper: a property that it does not take), and the words say what.
+   * The result of register or create. Of several creators one gets the table, and the others learn that it exists. If it does not exist,
+   * the conflict has another cause (in Lakekeeper, a property that it refuses), which the message states.
    */
   async function added(path: string, attempted: string, reply: Reply): Promise<LoadedTable | 'exists'> {
     if (reply.outcome === 'conflict') {
@@ -130,7 +130,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
         const body = stringifyJson({ namespace: levels, properties: {} });
         const reply = await client.post(`${basePath}/namespaces`, body);
         if (reply.outcome === 'ok' || reply.outcome === 'conflict') continue;
-        // A JDBC catalog answers 500 to the loser of a race.
+        // A JDBC catalog answers 500 to the loser of a race between creators.
         const there = await client.get(await namespacePath(levels));
         if (there.outcome !== 'ok') throw failed(attempted, reply);
       }
@@ -183,7 +183,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
         return { outcome: 'unknown', message: `${reply.message}, without the table's metadata` };
       }
       const report = settings.catalog_metrics ? commitReport(table, updates) : undefined;
-      // The commit has landed, whatever becomes of its report.
+      // A failed report does not change that the commit has landed.
       if (report !== undefined)
         await client.post(`${path}/metrics`, report, { authorization }).catch(() => undefined);
       return { outcome: 'landed', table: landed.table };
@@ -205,15 +205,15 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   };
 }
 
-/** Encoded or not, such a part of a path is resolved by whatever normalises it on the way (RFC 3986, section 5.2.4). */
+/** Whether proxies would resolve the name as a path segment, even if it is encoded (RFC 3986, section 5.2.4). */
 function isDots(name: string): boolean {
   return name === '.' || name === '..';
 }
 
-/** Before a credential for files ends, it is asked for anew. */
+/** How long before it expires a vended credential is renewed. */
 const renewalLeadMs = 5 * 60_000;
 
-/** A version 7 UUID (RFC 9562), as the specification wants it for an `Idempotency-Key`: the time, then what is random of a version 4 one. */
+/** A version 7 UUID (RFC 9562), which the specification requires for an `Idempotency-Key`: the time, then the random part of a version 4 UUID. */
 function timeOrderedUuid(nowMs: number, uuid: string): string {
   const time = nowMs.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${uuid.slice(15)}`;

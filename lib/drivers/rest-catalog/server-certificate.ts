@@ -7,10 +7,10 @@ import { type ConnectionSettings, tlsOf } from './connection.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * The certificate that the catalog shows, checked as at every request to it; nothing is sent. Straight to its host: a proxy on the way is not
- * asked.
+ * The certificate of the catalog, checked as for every request, without sending one. The connection goes directly to the host, not through a
+ * proxy.
  *
- * @throws `config.invalid` for one that is not trusted, `catalog.unavailable`
+ * @throws `config.invalid` for an untrusted certificate, `catalog.unavailable`
  */
 export function serverCertificate(settings: ConnectionSettings): Promise<ServerCertificate> {
   const { hostname, port } = new URL(settings.catalog_uri);

@@ -6,10 +6,10 @@ import type { CatalogClient, Reply } from './client.ts';
 import { isRecord } from './outcome.ts';
 
 /**
- * Asks a catalog for its configuration: defaults < ours < overrides. The prefix is spliced in as it comes: Nessie's is
- * encoded already, others have slashes (D13).
+ * Asks a catalog for its configuration: defaults < ours < overrides. The prefix is used as received: Nessie's is already encoded, others
+ * contain slashes (D13).
  *
- * @throws `config.invalid` when the catalog wants to be called at another origin: credentials do not follow it there (F15).
+ * @throws `config.invalid` if the catalog names another origin, to which no credentials are sent (F15)
  */
 export async function loadServiceConfig(
   client: CatalogClient,
@@ -21,7 +21,7 @@ export async function loadServiceConfig(
   const { outcome, message, ...reply } = await client.get(`${rootPath(base)}/v1/config${query}`);
   const body = reply.body();
   if (outcome !== 'ok' || !isRecord(body)) {
-    // Under TLS 1.3 a server may end the connection of a client that it does not know without saying so.
+    // Under TLS 1.3 a server may close the connection of an unknown client without an explanation.
     const closed = base.protocol === 'https:' && /UND_ERR_SOCKET|ECONNRESET/.test(message);
     throw new RegistrarError(
       outcome === 'unknown' || outcome === 'throttled' ? 'catalog.unavailable' : 'catalog.refused',
@@ -54,7 +54,7 @@ export async function loadServiceConfig(
   };
 }
 
-/** Catalogs answer 404 to another path than theirs and to a warehouse that they do not know, 400 where one has to be named. */
+/** Catalogs answer 404 to a wrong path or an unknown warehouse, and 400 if a warehouse is required. */
 function wayOut(outcome: Reply['outcome'], warehouse: string | undefined): string {
   if (outcome !== 'missing' && outcome !== 'invalid') return '';
   const hints = [
@@ -66,13 +66,13 @@ function wayOut(outcome: Reply['outcome'], warehouse: string | undefined): strin
   return `; ${hints.join(', and ')}`;
 }
 
-/** `POST v1/{prefix}/x` and `POST /v1/x` are one endpoint: the fixture of 1.10 writes the first. */
+/** `POST v1/{prefix}/x` and `POST /v1/x` are the same endpoint; Iceberg's fixture 1.10 writes the first form. */
 function plainEndpoint(endpoint: string): string {
   const [method = '', path = ''] = endpoint.trim().split(/\s+/);
   return `${method.toUpperCase()} /${path.replace(/^\//, '').replace('{prefix}/', '')}`;
 }
 
-/** The path of a URI without slashes at its end; each run of them is looked at once, however long a catalog makes it. */
+/** The path of a URI without trailing slashes. Takes linear time, however many slashes a catalog sends. */
 function rootPath(uri: URL): string {
   return withoutEndSlashes(uri.pathname);
 }

@@ -14,10 +14,10 @@ export interface AwsCredentials {
 }
 
 /**
- * AWS's Signature Version 4 for Glue, S3 Tables and whatever stands behind API Gateway (`execute-api`). The path is encoded once more for
- * the canonical request (F14): `%1F` signs as `%251F`.
+ * AWS Signature Version 4 for Glue, S3 Tables and catalogs behind API Gateway (`execute-api`). In the canonical request the path is encoded
+ * once more (F14): `%1F` is signed as `%251F`.
  *
- * @param credentials asked before every request; as the SDK finds them, the function's role, unless told otherwise
+ * @param credentials called before every request; by default the SDK's, which are those of the function's role
  */
 export function awsSignature(
   { region, service }: NonNullable<Entry['catalog_sigv4']>,

@@ -2,15 +2,15 @@ import { plainSpelling } from '../../spec/object-uri.ts';
 import { isRecord } from './outcome.ts';
 import type { TableAnswer } from './table-answer.ts';
 
-/** What a catalog hands out for the files below a prefix: Java's property names, `s3.access-key-id`, `gcs.oauth2.token` and the like. */
+/** A vended credential for the files below a prefix, with Java's property names: `s3.access-key-id`, `gcs.oauth2.token` and so on. */
 export interface StorageCredential {
   readonly prefix: string;
   readonly config: Readonly<Record<string, string>>;
 }
 
 /**
- * The credentials in the answer to a load: `storage-credentials`, and what `config` holds for the table's own location. What lacks a key or
- * its secret is none: half a credential would be made whole by the function's own.
+ * The credentials in the answer to a load: `storage-credentials`, and those in `config` for the table's own location. One that lacks the key
+ * or its secret is ignored, since the function's own would complete it.
  */
 export function storageCredentials({
   storageCredentials: given,
@@ -24,7 +24,7 @@ export function storageCredentials({
     .map(({ prefix, config: own }) => ({ prefix, config: { ...config, ...own } }));
 }
 
-/** Google's (Java: `GCPProperties`) and Amazon's (`S3FileIOProperties`). */
+/** The properties of Google's (`GCPProperties`) and Amazon's (`S3FileIOProperties`) credentials. */
 function keysAt(prefix: string): readonly string[] {
   return prefix.startsWith('gs://') ? ['gcs.oauth2.token'] : ['s3.access-key-id', 's3.secret-access-key'];
 }
@@ -42,7 +42,7 @@ export function credentialFor(
     );
 }
 
-/** When a credential ends; undefined where the catalog does not say. */
+/** When a credential expires; undefined if the catalog does not say. */
 export function expiryMs({ config }: StorageCredential): number | undefined {
   const ends = [config['s3.session-token-expires-at-ms'], config['gcs.oauth2.token-expires-at']];
   const known = ends.map((ms) => Number(ms ?? Number.NaN)).filter((ms) => !Number.isNaN(ms));
@@ -54,7 +54,7 @@ function credential(value: unknown): StorageCredential {
   const config = isRecord(value) && isRecord(value['config']) ? value['config'] : {};
   return {
     prefix: typeof prefix === 'string' ? prefix : '',
-    // Times come as numbers from some.
+    // Some catalogs send times as numbers.
     config: Object.fromEntries(Object.entries(config).map(([name, item]) => [name, String(item)])),
   };
 }

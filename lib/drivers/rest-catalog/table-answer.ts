@@ -5,17 +5,17 @@ import { type MetadataText, scanMetadata } from '../../spec/table-metadata-text.
 import type { Reply } from './client.ts';
 import { isRecord } from './outcome.ts';
 
-/** A table, and what the answer that brought it holds for whoever asked alone. */
+/** A table, with the parts of the answer that are only meant for the caller. */
 export interface TableAnswer {
   readonly table: LoadedTable;
-  /** As it came: `[{"prefix","config"},…]`, or nothing. */
+  /** As received: `[{"prefix","config"},…]`, or undefined. */
   readonly storageCredentials: unknown;
   readonly location: string | undefined;
 }
 
 /**
- * The table in the answer to a load or a commit (`rest-catalog-open-api.yaml`, `LoadTableResult`); undefined for an answer that holds none.
- * Its metadata, which carries every snapshot, stays text until somebody asks for all of it. One pass over the bytes.
+ * The table in the answer to a load or commit (`rest-catalog-open-api.yaml`, `LoadTableResult`); undefined for an answer without one. Its
+ * metadata, which contains every snapshot, is found in one pass over the bytes and only parsed as a whole if somebody accesses it.
  */
 export function readTable(
   { bytes }: Pick<Reply, 'bytes'>,

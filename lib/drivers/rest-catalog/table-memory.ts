@@ -2,9 +2,9 @@ import type { LoadedTable } from '../../ports.ts';
 import type { Authorization } from './authorization.ts';
 import { credentialFor, type StorageCredential } from './storage-credentials.ts';
 
-/** What a catalog gave with a table: the right to ask for it, and to its files. */
+/** What a catalog vended with a table: access to the table, and to its files. */
 export interface TableGrant {
-  /** With the token for this table alone, if there is one. */
+  /** The authorization with the token for this table, if there is one. */
   readonly authorization: Authorization | undefined;
   readonly credentials: readonly StorageCredential[];
 }
@@ -14,10 +14,10 @@ interface TaggedTable {
   readonly table: LoadedTable;
 }
 
-/** So many answers are kept to be asked for by their ETag: they are whole tables' metadata. */
+/** The number of answers kept for requests by ETag. Each holds the whole metadata of a table. */
 const maxTagged = 50;
 
-/** What the last loads answered, by path. */
+/** The answers to the last loads, by path. */
 export function tableMemory() {
   const tagged = new Map<string, TaggedTable>();
   const grants = new Map<string, TableGrant>();
@@ -32,8 +32,8 @@ export function tableMemory() {
       if (tagged.size > maxTagged && oldest !== undefined) tagged.delete(oldest);
     },
     /**
-     * After a commit that did not land the whole table is loaded, whatever a cache on the way takes for unchanged (D5); after one that did,
-     * nobody has the table that was tagged any more.
+     * Called after every commit. If it did not land, the whole table must be loaded, even if a cache in between considers it unchanged
+     * (D5). If it landed, the tagged table is out of date.
      */
     forgetTag(path: string) {
       tagged.delete(path);

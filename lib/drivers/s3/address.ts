@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { RegistrarError } from '../../errors.ts';
 
-/** An object as a request names it. */
+/** The address of an object in a request. */
 export interface S3Address {
   readonly bucket: string;
-  /** Raw: never normalised. */
+  /** The raw key, never normalised. */
   readonly key: string;
 }
 
-/** Bucket and raw key of `s3://bucket/key`; `s3a://` and `s3n://` are spellings of it. @throws `config.invalid` */
+/** Bucket and raw key of `s3://bucket/key`, which may also be spelled `s3a://` or `s3n://`. @throws `config.invalid` */
 export function parseS3Uri(uri: string): S3Address {
   const match = /^s3[an]?:\/\/([^/]+)(?:\/(.*))?$/s.exec(uri);
   if (match?.[1] === undefined) {
@@ -20,14 +20,14 @@ export function parseS3Uri(uri: string): S3Address {
   return { bucket: match[1], key: match[2] ?? '' };
 }
 
-/** Where the requests for a bucket go. */
+/** The target of requests for a bucket. */
 export interface BucketEndpoint {
   readonly origin: string;
-  /** Before the key, encoded; ends in a slash. */
+  /** The encoded path before the key; ends in a slash. */
   readonly basePath: string;
 }
 
-/** At an endpoint of its own: `https://host/bucket/`, or `https://bucket.host/` where that is a host's name. */
+/** The target at a configured endpoint: `https://host/bucket/`, or `https://bucket.host/` if that is a valid host name. */
 export function endpointAt(endpoint: string, bucket: string, pathStyle: boolean): BucketEndpoint {
   const { protocol, host, hostname, pathname } = new URL(endpoint);
   const root = pathname.replace(/\/*$/, '/');
@@ -38,8 +38,8 @@ export function endpointAt(endpoint: string, bucket: string, pathStyle: boolean)
 }
 
 /**
- * At Amazon S3, for the regions of the partitions `aws` and `aws-cn` and for buckets with plain names; undefined for everything that takes
- * more than a name (access points, directory buckets, other partitions).
+ * The target at Amazon S3, for plain bucket names in the partitions `aws` and `aws-cn`; undefined for everything else (access points,
+ * directory buckets, other partitions).
  */
 export function amazonEndpoint(
   bucket: string,
@@ -52,12 +52,12 @@ export function amazonEndpoint(
   return endpointAt(`https://s3.${region}.${suffix}`, bucket, pathStyle);
 }
 
-/** Under TLS a bucket with dots is no host's name: a wildcard certificate covers one label. */
+/** Under TLS a bucket with dots cannot be part of the host name, since a wildcard certificate covers only one label. */
 function isHostLabel(bucket: string): boolean {
   return /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(bucket);
 }
 
-/** A key as a path, with every octet but the unreserved ones of RFC 3986 and `/` encoded, as signatures want it. */
+/** Encodes a key as a path, as signatures require: every octet except `/` and the unreserved ones of RFC 3986. */
 export function encodeKey(key: string): string {
   return encodeURIComponent(key)
     .replaceAll('%2F', '/')

@@ -1,7 +1,7 @@
 import { type AwsFault, faultMessage } from '../aws-client.ts';
 import { faultText, type HttpExchange } from '../http.ts';
 
-/** What an answer of S3 that is no success, or none at all, says. */
+/** The fault in an unsuccessful answer of S3, or in the lack of one. */
 export function faultOf(answer: HttpExchange, attempts: number): AwsFault {
   if (answer.kind !== 'answer') {
     return {
@@ -14,14 +14,14 @@ export function faultOf(answer: HttpExchange, attempts: number): AwsFault {
   const { status } = answer;
   const text = answer.body.subarray(0, LONGEST_ERROR_BYTES).toString();
   const name = element(text, 'Code');
-  // Whoever else answers (a proxy, a gateway before it) has words of its own; an answer to HEAD has none.
+  // A proxy or gateway answers in its own format, and an answer to HEAD has no body.
   if (!/^(\s|<\?xml[^>]*>)*<Error[\s>]/.test(text) || name === undefined) {
     return { name: 'Unknown', message: '', status, attempts };
   }
   return { name, message: faultMessage(element(text, 'Message') ?? ''), status, attempts };
 }
 
-/** The region that the bucket is in, when the answer says that it is in another one: in a header, or in its text alone, as MinIO has it. */
+/** The bucket's region, if the answer says that it is another one: in a header or, from MinIO, only in the text. */
 export function rightRegion(answer: HttpExchange): string | undefined {
   if (answer.kind !== 'answer' || ![301, 307, 400].includes(answer.status)) return undefined;
   const region = answer.headers['x-amz-bucket-region'];

@@ -1,6 +1,6 @@
 import { RegistrarError } from '../../errors.ts';
 
-/** What names an object's bytes: its ETag without quotes. */
+/** The version of an object: its ETag without quotes. */
 export function versionOf(uri: string, etag: string | undefined): string {
   if (etag !== undefined) return etag.replaceAll('"', '');
   throw new RegistrarError('store.unavailable', `Cannot use "${uri}": the store answered no ETag for it`);

@@ -22,23 +22,23 @@ export interface S3Ports {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
-  /** Region, credentials and endpoint are taken from here, as AWS names them, where the settings have none. */
+  /** AWS's environment variables, from which region, credentials and endpoint are taken if the settings have none. */
   readonly env: Environment;
   readonly sdk: () => Promise<S3Sdk>;
 }
 
-/** Where the requests for a bucket go, its origin parsed. */
+/** The target of requests for a bucket, with its origin parsed. */
 interface Place extends BucketEndpoint {
   readonly url: URL;
 }
 
 const MAX_ATTEMPTS = 4;
-/** A signature is good for 15 minutes; a clock that is this far off is corrected by the server's. */
+/** Signatures are valid for 15 minutes. A clock that is off by this much is corrected with the server's time. */
 const MAX_SKEW_MS = 4 * 60_000;
 
 /**
- * Sends requests to S3, signed, each up to four times while the store throttles, fails or is silent; the region of a bucket and the
- * difference of the clocks are learned from its refusals.
+ * Sends signed requests to S3, each up to four times while the store throttles, fails or does not answer. The region of a bucket and the
+ * clock difference are learned from refusals.
  */
 export function s3Requests(
   settings: StoreSettings,
@@ -79,7 +79,7 @@ export function s3Requests(
     return send(await signedRequest(plain, url, signing));
   }
 
-  /** Whether the refusal told the store's time, which lets the same request pass. */
+  /** Whether the refusal stated the store's time, with which the same request can succeed. */
   function correctClock(answer: HttpExchange, fault: AwsFault): boolean {
     if (answer.kind !== 'answer' || !skewFaults.has(fault.name)) return false;
     const serverMs = Date.parse(String(answer.headers['date']));
@@ -110,7 +110,7 @@ export function s3Requests(
           followed = right;
           continue;
         }
-        // It is not even there that the store says it is: the endpoint is another region's.
+        // The bucket is not in the region that the store named either, so the endpoint belongs to another region.
         if (right !== undefined && followed !== undefined)
           return { kind: 'fault', fault: { ...fault, region: followed } };
         if (!isLast && correctClock(answer, fault)) continue;
@@ -146,10 +146,10 @@ const skewFaults: ReadonlySet<string> = new Set([
   'SignatureDoesNotMatch',
 ]);
 
-/** The settings' own, those of the environment (a function's role), else whatever the SDK finds. */
+/** Credentials from the settings, else from the environment (a function's role), else those that the SDK finds. */
 function credentialsOf(settings: StoreSettings, { env, sdk }: S3Ports): () => Promise<AwsCredentials> {
   const own = keys(settings.access_key_id, settings.secret_access_key, settings.session_token);
-  // A profile comes before the environment's keys.
+  // A profile takes precedence over the environment's keys.
   const given =
     own ??
     (env['AWS_PROFILE']
@@ -173,7 +173,7 @@ async function ownRegionOf(settings: StoreSettings, { env, sdk }: S3Ports): Prom
   return env['AWS_REGION'] || (await sdk()).region();
 }
 
-/** By name alone where that is all it takes; what the SDK can be told besides is left to its own rules. */
+/** The target by bucket name, if nothing else is configured for the SDK. Otherwise the SDK's own rules apply. */
 async function endpointOf(
   bucket: string,
   region: string,
@@ -183,7 +183,7 @@ async function endpointOf(
   return plainEndpoint(bucket, region, settings, env) ?? (await sdk()).endpointOf(bucket, region);
 }
 
-/** Where the requests for a bucket go, by its name; undefined where the SDK has to say. */
+/** The target for a bucket by its name; undefined if the SDK has to determine it. */
 export function plainEndpoint(
   bucket: string,
   region: string,

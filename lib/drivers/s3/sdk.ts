@@ -1,4 +1,4 @@
-/** What AWS's SDK does for the store: listings, and what only it can find out. A chunk of its own, loaded when it is needed. */
+/** The store's use of the AWS SDK: listings, and what only the SDK can find out. Bundled separately and loaded when needed. */
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { StoreSettings } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
@@ -11,10 +11,10 @@ import type { AwsCredentials } from './signed-request.ts';
 
 export interface S3Sdk {
   list(prefix: string, options?: { readonly startAfter?: string }): AsyncGenerator<ListedObject>;
-  /** As the SDK finds them: environment, profile, container, instance. Renewed before they end. */
+  /** Credentials as the SDK finds them: environment, profile, container, instance. Renewed before they expire. */
   credentials(): Promise<AwsCredentials>;
   region(): Promise<string>;
-  /** By the SDK's own rules: access points, FIPS and dual stack, profiles, every partition. */
+  /** The target by the SDK's own rules: access points, FIPS and dual stack, profiles, every partition. */
   endpointOf(bucket: string, region: string): Promise<BucketEndpoint>;
 }
 

@@ -8,7 +8,7 @@ export interface AwsCredentials {
   readonly sessionToken?: string;
 }
 
-/** What a request is signed with. */
+/** Credentials, region and clock for a signature. */
 export interface Signing {
   readonly service: string;
   readonly region: string;
@@ -17,10 +17,10 @@ export interface Signing {
 }
 
 /**
- * The request with AWS's Signature Version 4 over its path as it is, its headers and its body. Keys are derived once a day: Smithy's signer
- * keeps them.
+ * Signs a request with AWS Signature Version 4 over its unchanged path, its headers and its body. Smithy's signer caches the derived keys,
+ * which change once per day.
  *
- * @param origin the request's, parsed
+ * @param origin the parsed origin of the request
  */
 export async function signedRequest(
   request: HttpRequest,
