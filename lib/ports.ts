@@ -1,6 +1,6 @@
 /**
- * What the core needs from the outside world. Definite answers are values, faults are `RegistrarError`s. Everything here is
- * implemented by a driver, by a fake that is a Map, and by the simulator, all held to one contract test.
+ * What the core needs from the outside world. Definite answers are values, faults are `RegistrarError`s. Each port is implemented by a
+ * driver, by a fake on a Map, and by the simulator, and all of them pass the same contract test.
  */
 import type { ErrorCode } from './errors.ts';
 import type { PartitionSpec } from './spec/partition-spec.ts';

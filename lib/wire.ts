@@ -1,6 +1,6 @@
 /**
  * The composition root of functions, command line and local stack, and the one reader of the environment: configuration →
- * drivers → the ports of the jobs. What outlives an invocation is kept here and nowhere else, but for answers of pure functions.
+ * drivers → the ports of the jobs. All state that outlives an invocation is kept here, except for memoised results of pure functions.
  */
 import pLimit from 'p-limit';
 import type { Entry } from './config/entry.ts';
@@ -51,7 +51,7 @@ import { untilItWorks } from './wire/memo.ts';
 import { connectStore, queueByName, queueSetup, storeMaker, storeOfName } from './wire/platform-services.ts';
 import { proxiesOf } from './wire/proxies.ts';
 
-/** What every function has: configuration, store, queue, quarantine. */
+/** The services of every function: configuration, store, queue, quarantine. */
 export interface Base {
   readonly clock: Clock;
   readonly timers: Timers;
@@ -60,30 +60,30 @@ export interface Base {
   readonly trace: Trace;
   readonly entries: readonly Entry[];
   readonly queue: Queue;
-  /** Of the first entry, for messages that name no table. */
+  /** The quarantine of the first entry, for messages that name no table. */
   readonly quarantine: Quarantine;
   readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'store' | 'quarantine'>;
   /** Stores that share their connections. */
   readonly storeOf: MakeStore;
-  /** The entry as it is now, its secrets read anew once they are refused. */
+  /** The entry with its current secrets, which are read again after they were refused. */
   readonly rotationOf: (entry: Entry) => Rotation<Entry>;
 }
 
-/** The ports of a container that registers: built once from configuration, warm from then on. */
+/** The ports of a container that registers. Built once from the configuration, and warm from then on. */
 export interface Wiring extends Base, RegisterPorts {
   readonly trace: Trace;
-  /** Connects to the stores and catalogs of all entries, tokens and configuration included, before anything is asked of them. */
+  /** Connects in advance to the stores and catalogs of all entries, and gets tokens and the catalogs' configuration. */
   readonly connect: () => Promise<void>;
-  /** What the catalog of an entry says of itself. */
+  /** What the catalog of an entry says about itself. */
   readonly catalogConfig: (entry: Entry) => Promise<ServiceConfig>;
 }
 
-/** What Lambda tells a handler of its time. */
+/** The part of Lambda's context that tells the remaining time. */
 export interface InvocationContext {
   readonly getRemainingTimeInMillis: () => number;
 }
 
-/** Where log lines go: a command that prints one JSON object keeps its standard output for it. */
+/** The destination of log lines. A command that prints a JSON object keeps standard output for that. */
 type Writer = Pick<NodeJS.WriteStream, 'write'>;
 
 const CONCURRENT_FOOTERS = 16;
@@ -129,7 +129,7 @@ export async function wireBase(
   };
 }
 
-/** OpenTelemetry is loaded where an entry asks for it. */
+/** Loads OpenTelemetry only if an entry asks for it. */
 async function traceOf(entries: readonly Entry[]): Promise<Trace> {
   if (!entries.some(({ tracing }) => tracing)) return untraced;
   return (await import('./drivers/tracing.ts')).openTelemetryTrace();
@@ -172,23 +172,23 @@ function entryPorts(entry: Entry, base: Base, proxies: ProxySettings): Connected
   };
 }
 
-/** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
+/** Reads a file that is named on the command line: an object, with the credentials of the environment, or a local file. */
 export function sourceStore(name: string): Pick<Store, 'read'> {
   return storeOfName(name, process.env);
 }
 
-// Pure, so that a bundle keeps the one it uses.
+// Marked as pure, so that a bundle keeps only the one that it uses.
 const warmBase = /* @__PURE__ */ untilItWorks(() => wireBase(process.env));
 const warm = /* @__PURE__ */ untilItWorks(() => wire(process.env));
 
-/** Begins at a function's start what its first invocation waits for. What fails is tried again then, and told. */
+/** Starts, during a function's initialisation, what its first invocation needs. After a failure the invocation tries again and reports it. */
 export function connectEarly(): void {
   warm()
     .then((wiring) => wiring.connect())
     .catch(() => undefined);
 }
 
-/** The same for the router: its configuration, and the driver that every batch of it needs. */
+/** The same for the router: its configuration, and the queue driver that every batch needs. */
 export function loadEarly(): void {
   Promise.all([warmBase(), import('./drivers/sqs.ts')]).catch(() => undefined);
 }
@@ -211,7 +211,7 @@ export async function reconcileEvent(event: unknown, context: InvocationContext)
   );
 }
 
-/** The job of `functions/health.ts`; asked by `doctor --deployed`, it makes the checks of doctor instead. */
+/** The job of `functions/health.ts`. For a request of `doctor --deployed` it runs doctor's checks instead. */
 export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undefined> {
   const wiring = await warm();
   if (isDoctorRequest(event)) {
@@ -225,7 +225,7 @@ export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undef
   return undefined;
 }
 
-/** What doctor asks, beside what a registration needs. */
+/** The services that doctor needs in addition to those of a registration. */
 export function doctorPorts(wiring: Wiring): DoctorPorts {
   return { ...wiring, ...doctorServices(process.env) };
 }
@@ -254,13 +254,13 @@ export async function askDeployed(
   );
 }
 
-/** Available, fresh, healthy: every table of a configuration, and its buckets' notifications. */
+/** The services for the health of all tables of a configuration, and for the notifications of its buckets. */
 export function lookAtHealth(wiring: Wiring, options: HealthOptions): Promise<HealthReport> {
   const services = { notificationsOf: bucketNotifications, queueWatch: queueWatch(process.env) };
   return health({ ...wiring, ...services }, options);
 }
 
-/** What waits in SQS's queues, and for how long where CloudWatch knows. */
+/** The backlog of SQS queues, with ages if CloudWatch knows them. */
 function queueWatch(env: Environment): QueueWatch {
   const settings = { endpoint: env['AWS_ENDPOINT_URL_CLOUDWATCH'] };
   return {
@@ -270,7 +270,7 @@ function queueWatch(env: Environment): QueueWatch {
   };
 }
 
-/** The notifications of the bucket of an entry. */
+/** The notification configuration of an entry's bucket. */
 export function bucketNotifications({ store }: Entry): BucketNotifications {
   const load = async () => (await import('./drivers/bucket-notifications.ts')).s3Notifications(store);
   return {
@@ -306,7 +306,7 @@ export async function pullRequested(request: unknown): Promise<PullAnswer> {
   });
 }
 
-/** Google tells a function nothing of its time: a deployment's timeout is 300 s or more. */
+/** Google does not tell a function its remaining time. Our deployments have a timeout of at least 300 s. */
 function googleTime(): () => number {
   const endMs = systemClock.now() + 240_000;
   return () => endMs - systemClock.now();

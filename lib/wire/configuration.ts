@@ -4,7 +4,7 @@ import type { Environment } from '../config/overrides.ts';
 import { RegistrarError } from '../errors.ts';
 import { storeMaker } from './platform-services.ts';
 
-/** The validated configuration that `REGISTRAR_CONFIG` and its overrides name. @throws `config.invalid` */
+/** Loads and validates the configuration in `REGISTRAR_CONFIG`, with its overrides. @throws `config.invalid` */
 export function readConfig(env: Environment): Promise<Config> {
   return loadConfig(env, {
     readFile: (path) => readFile(path, 'utf8'),
@@ -22,12 +22,12 @@ export function readConfig(env: Environment): Promise<Config> {
 /**
  * Checks a configuration's text without reading its secrets.
  *
- * @param variables what stands for those of the environment that it will be used in
+ * @param variables replaces the environment variables of the place where the configuration will be used
  * @throws `config.invalid`, listing every problem
  */
 export async function checkConfig(text: string, variables: Environment = {}): Promise<void> {
   await loadConfig(
-    // With a line break it is the text, not the name of a file.
+    // A value with a line break is the text itself, not the name of a file.
     { ...variables, REGISTRAR_CONFIG: `${text}\n` },
     {
       readFile: (path) => readFile(path, 'utf8'),

@@ -10,7 +10,7 @@ type DoctorServices = Pick<
   'certificateOf' | 'queueSetups' | 'regionOf' | 'lifecycleOf' | 'nodeVersion'
 >;
 
-/** What doctor asks of the world beside what a registration needs. A driver is loaded when a check wants it. */
+/** The services that doctor needs in addition to those of a registration. A driver is loaded when a check uses it. */
 export function doctorServices(env: Environment): DoctorServices {
   return {
     async certificateOf(entry) {

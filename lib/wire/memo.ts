@@ -1,4 +1,4 @@
-/** Made at the first call, and kept. */
+/** Makes a value at the first call and keeps it. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -7,7 +7,7 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Made at the first call and kept for the container; a start that failed is tried again by the next invocation. */
+/** Makes a value at the first call and keeps it for the life of the container. After a failure the next invocation tries again. */
 export function untilItWorks<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

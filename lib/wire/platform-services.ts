@@ -1,6 +1,6 @@
 /**
- * Which platform's driver answers a name: `s3://` and SQS's URLs are AWS's, `gs://` and `projects/…` Google's. What is not asked for is
- * not loaded, so that a function starts with the code of its own platform.
+ * Chooses the platform's driver by name: AWS for `s3://` and queue URLs, Google for `gs://` and `projects/…`. Drivers are loaded when they
+ * are used, so that a function starts only with the code of its own platform.
  */
 import type { Entry } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
@@ -18,7 +18,7 @@ import type { MakeStore } from '../drivers/vended-store.ts';
 import type { Queue, Store } from '../ports.ts';
 import { once } from './memo.ts';
 
-/** Stores over connections of their own. @param early what was connected before */
+/** Stores with their own connections. @param early connections that are already open */
 export function storeMaker(env: Environment, early?: EarlySockets): MakeStore {
   const send = s3Sender(early);
   return (settings, googleToken) =>
@@ -29,7 +29,7 @@ export function storeMaker(env: Environment, early?: EarlySockets): MakeStore {
     });
 }
 
-/** Connects to the bucket of an entry, where its endpoint is told by its name. */
+/** Connects to the bucket of an entry, if its endpoint follows from its name. */
 export function connectStore({ url, store }: Entry, env: Environment, early: EarlySockets): void {
   if (!url.startsWith('s3://')) return;
   const region = store.region ?? env['AWS_REGION'] ?? '';
@@ -37,14 +37,14 @@ export function connectStore({ url, store }: Entry, env: Environment, early: Ear
   if (endpoint !== undefined) early.open(endpoint.origin);
 }
 
-/** What reads a file named on the command line: an object with the environment's own credentials, or a local file. */
+/** Reads a file that is named on the command line: an object, with the credentials of the environment, or a local file. */
 export function storeOfName(name: string, env: Environment): Pick<Store, 'read'> {
   return /^(s3[an]?|gs):\/\//.test(name) ? storeMaker(env)({}) : fileStore();
 }
 
 /**
- * Queues by their names: Pub/Sub's topics and subscriptions, and SQS's URLs. A driver is loaded when it is asked: most registrations never
- * change a message's visibility.
+ * Queues by name: topics and subscriptions of Pub/Sub, and URLs of SQS. A driver is loaded with its first use, since most registrations
+ * never change the visibility of a message.
  */
 export function queueByName(env: Environment): Queue {
   const sqs = once(async () => (await import('../drivers/sqs.ts')).sqsQueue());
@@ -61,12 +61,12 @@ export function queueByName(env: Environment): Queue {
   };
 }
 
-/** How a queue of SQS is set up, for whoever checks it. */
+/** The attributes of an SQS queue, for checks. */
 export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
   return (await import('../drivers/queue-attributes.ts')).readQueueAttributes(queueUrl);
 }
 
-/** An emulator is named as Google's own clients name it. */
+/** The address of an emulator, from the environment variable that Google's own clients read. */
 export function pubsubSettings(env: Environment): PubSubSettings {
   const emulator = env['PUBSUB_EMULATOR_HOST'];
   return emulator === undefined ? {} : { endpoint: `http://${emulator}` };

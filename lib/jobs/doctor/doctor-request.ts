@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts';
 
-/** What `doctor --deployed` sends the health function. */
+/** The request of `doctor --deployed` to the health function. */
 export interface DoctorRequest {
   readonly doctor: { readonly table?: string };
 }
@@ -14,7 +14,7 @@ export function isDoctorRequest(event: unknown): event is DoctorRequest {
   return typeof doctor === 'object' && doctor !== null;
 }
 
-/** What a function answered, if it knows the question. */
+/** The answer of the function; undefined if it does not know the request. */
 export function doctorAnswer(answer: unknown): DoctorAnswer | undefined {
   const { findings } = (answer ?? {}) as Readonly<Record<string, unknown>>;
   return Array.isArray(findings) ? { findings } : undefined;

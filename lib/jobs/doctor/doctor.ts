@@ -13,20 +13,20 @@ import { type TryQueuePorts, tryQueue } from './try-queue.ts';
 
 export interface DoctorPorts extends RegisterPorts, TryQueuePorts {
   readonly catalogConfig: (entry: Entry) => Promise<ServiceConfig>;
-  /** Of an https catalog; undefined where a proxy stands between. */
+  /** The certificate of an https catalog; undefined behind a proxy. */
   readonly certificateOf: (entry: Entry) => Promise<ServerCertificate | undefined>;
   readonly queueSetups: QueueSetups;
   readonly regionOf: (entry: Entry) => BucketRegion;
   readonly lifecycleOf: (entry: Entry) => BucketLifecycle;
-  /** What runs this, `v24.22.3` of Node. */
+  /** The running version of Node, `v24.22.3`. */
   readonly nodeVersion: string;
 }
 
 export interface DoctorOptions {
-  /** A table of the entries' namespaces to load. */
+  /** A table in the entries' namespaces that is to be loaded. */
   readonly table?: string;
   /**
-   * `nothing`: the role may not write; `record`: one small object below `quarantine_url`, which answers nothing.
+   * `nothing` if the role may not write; `record` to write one small object below `quarantine_url`.
    * @default record
    */
   readonly writes?: 'nothing' | 'record';
@@ -37,10 +37,10 @@ export interface DoctorOptions {
   readonly trial?: (entry: Entry, services: EntryPorts, ports: RegisterPorts) => Promise<Found>;
 }
 
-/** The oldest Node that has all that is used here. */
+/** The oldest supported version of Node. */
 const LEAST_NODE = 24;
 
-/** Checks the configuration against the living services. But for what `writes` and `trial` say it changes nothing. */
+/** Checks the configuration against the running services. It changes nothing except as `writes` and `trial` say. */
 export async function examine(ports: DoctorPorts, options: DoctorOptions = {}): Promise<readonly Finding[]> {
   const findings = await Promise.all(
     ports.entries.map(async (entry, at) =>

@@ -20,7 +20,7 @@ export async function examineCatalog(
   return ok(`${catalog_uri} answers as an Iceberg REST catalog: ${parts.join(', ')}`);
 }
 
-/** A configuration may be open to everybody: only a load shows who is let in. */
+/** The catalog's configuration may be readable without authentication, so only loading a table proves that the credentials are accepted. */
 export async function examineAuthentication({ namespace }: Entry, { catalog }: EntryPorts): Promise<Found> {
   await catalog.load({ namespace, name: 'iceberg-registrar-doctor' });
   return ok(`namespace "${namespace.join('.')}" may be looked at`);

@@ -2,7 +2,7 @@ import type { Entry } from '../../config/entry.ts';
 import type { BucketLifecycle, LifecycleRule } from '../../ports.ts';
 import { type Found, failed, notChecked, ok } from './finding.ts';
 
-/** A rule that expires objects takes files from under the tables: segments are registered where they lie, and manifests lie beside them. */
+/** A rule that expires objects deletes files of tables, since segments are registered in place and manifests lie beside them. */
 export async function examineLifecycle(entry: Entry, lifecycle: BucketLifecycle): Promise<Found> {
   const places = placesOf(entry);
   const found = await Promise.all(
@@ -25,7 +25,7 @@ interface Place {
   readonly prefix: string;
 }
 
-/** Where segments are, and where tables are made: as far as their names are known, in the store of the segments. */
+/** The known places of segments and tables in the store of the segments. */
 function placesOf({ url, table_location: location }: Entry): readonly Place[] {
   const tables = location === undefined || location === 'catalog' ? [] : [location.replace(/\{.*$/s, '')];
   return [`${url}/`, ...tables]
@@ -36,7 +36,7 @@ function placesOf({ url, table_location: location }: Entry): readonly Place[] {
     });
 }
 
-/** What takes objects of a place; undefined where the store has no such rules. */
+/** The rules that delete objects of a place; undefined if the store does not support rules. */
 function expiring(
   { url, bucket, prefix }: Place,
   rules: readonly LifecycleRule[] | undefined,
@@ -46,7 +46,7 @@ function expiring(
     .map((rule) => `lifecycle rule ${nameOf(rule)} of bucket "${bucket}" expires objects below ${url}`);
 }
 
-/** Rules of Cloud Storage have no IDs. */
+/** Rules on Cloud Storage have no IDs. */
 function nameOf({ id, prefix }: LifecycleRule): string {
   if (id !== undefined) return `"${id}"`;
   return prefix === '' ? 'for all objects' : `for "${prefix}"`;

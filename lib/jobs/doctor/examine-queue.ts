@@ -1,22 +1,22 @@
 import type { SubscriptionSetup } from '../../ports.ts';
 import { type Found, failed, notChecked, ok, warning } from './finding.ts';
 
-/** What a queue of ours must be. */
+/** The required attributes of a queue. */
 export interface QueueSetup {
   readonly visibilitySeconds: number;
   readonly maxReceiveCount: number | undefined;
 }
 
 export interface QueueSetups {
-  /** Of a queue of SQS. */
+  /** For a queue of SQS. */
   readonly ofQueue: (url: string) => Promise<QueueSetup>;
-  /** Of a topic of Pub/Sub. */
+  /** For a topic of Pub/Sub. */
   readonly ofTopic: (topic: string) => Promise<readonly SubscriptionSetup[]>;
 }
 
-/** What the function's own timeout is: a message must stay invisible for longer. */
+/** The timeout of the function. A message must stay invisible for longer. */
 const FUNCTION_SECONDS = 60;
-/** A run on Google Cloud ends by itself after so long. */
+/** A run on Google Cloud ends by itself after this time. */
 const GOOGLE_RUN_SECONDS = 240;
 
 export async function examineQueue(
@@ -41,7 +41,7 @@ export async function examineQueue(
   );
 }
 
-/** Pub/Sub has neither groups nor an order, and none are needed. */
+/** Pub/Sub has no groups and no order, and neither is needed. */
 function examineTopic(topic: string, subscriptions: readonly SubscriptionSetup[]): Found {
   if (subscriptions.length === 0) {
     return failed(`nobody receives what is sent to "${topic}"`, 'create a subscription for the function');

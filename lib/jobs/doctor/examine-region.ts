@@ -2,7 +2,7 @@ import type { Entry } from '../../config/entry.ts';
 import type { BucketRegion } from '../../ports.ts';
 import { type Found, notChecked, ok, warning } from './finding.ts';
 
-/** A bucket of another region is found all the same, by one more request that is refused, at every cold start. */
+/** A bucket in another region works, but costs one more, refused request at every cold start. */
 export async function examineRegion({ url }: Entry, region: BucketRegion): Promise<Found> {
   const [, bucket = ''] = /^s3:\/\/([^/]+)/.exec(url) ?? [];
   const { asked, actual } = await region.read(bucket);

@@ -4,7 +4,7 @@ import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { type Check, type Finding, type Found, failed, notChecked, ok, warning } from './finding.ts';
 
-/** The proof of absence allows for this much (docs/exactly-once.md); AWS refuses signatures beyond it. */
+/** The clock difference that the proof of absence allows for (docs/exactly-once.md). AWS refuses signatures beyond it. */
 const MOST_SKEW_MS = 15 * 60_000;
 const NOTABLE_SKEW_MS = 60_000;
 

@@ -3,10 +3,10 @@ import type { Clock, ServerCertificate } from '../../ports.ts';
 import { type Found, notChecked, ok, warning } from './finding.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Whoever renews certificates by themselves does it earlier. */
+/** Automatic renewals happen earlier than this. */
 const SOON_MS = 14 * DAY_MS;
 
-/** @param certificate undefined where a proxy stands between */
+/** @param certificate undefined behind a proxy */
 export async function examineTls(
   { catalog_ca_file, catalog_client_cert }: Entry,
   certificate: () => Promise<ServerCertificate | undefined>,

@@ -1,8 +1,8 @@
 import { RegistrarError } from '../../errors.ts';
 
-/** One thing that was looked at, and what to change where it is not right. */
+/** The result of one check, and what to change if it failed. */
 export interface Finding {
-  /** Of the configuration, from 1; 0 for what concerns all of it. */
+  /** The number of the configuration's entry, from 1; 0 for all entries. */
   readonly entry: number;
   readonly check:
     | 'tls'
@@ -43,7 +43,7 @@ export function notChecked(found: string): Found {
   return { state: 'not checked', found };
 }
 
-/** A message ends in its way out, after the last semicolon. */
+/** The way out is the part of a message after the last semicolon. */
 export function asFound(error: unknown): Found {
   if (!(error instanceof RegistrarError)) throw error;
   const { code, message } = error;

@@ -14,9 +14,9 @@ const SEGMENT = Buffer.from(
 const TRIAL_MS = 60_000;
 
 /**
- * The whole way with a table of its own, of a name never used: a file is written where no key is a segment, a table is made there with the
- * file's field IDs, and the file becomes a snapshot. Nothing is taken away again: some catalogs delete a table's files with it, and the registrar
- * deletes nothing (I1).
+ * A complete registration in a new table with a unique name: writes a file to a place where no key is a segment, creates a table there with
+ * the file's field IDs, and commits the file. Nothing is removed afterwards: some catalogs delete a table's files with it, and the registrar
+ * never deletes anything (I1).
  */
 export async function tryRegistration(
   entry: Entry,
@@ -47,7 +47,7 @@ export async function tryRegistration(
     {
       ...ports,
       entries: [trial],
-      // A refusal of this file is an answer, and nothing to look at later.
+      // The refusal of this file is the result of the check, so nothing goes to quarantine.
       portsOf: () => ({ ...services, quarantine: { ...services.quarantine, put: async () => uri } }),
       cache: new Map(),
       footerLimit: pLimit(1),
@@ -65,7 +65,7 @@ export async function tryRegistration(
   return failed(`the file was not registered in table ${title}: ${outcome?.kind}`, 'see the log');
 }
 
-/** Beside the tables that there will be: the layout here names a dataset, and nothing else. */
+/** The location of the trial table, beside the future tables. Its layout has a dataset and nothing else. */
 function locationOf(template: string): string {
   return template.replaceAll(/\{[^}]*\}/g, '{dataset}');
 }
