@@ -41,9 +41,8 @@ export async function registerAlone(
     const trying = survived ? undefined : await ports.quarantine.put(tryRecord('trying', about, ports));
     // The `trying` record of a slow segment is answered too. Otherwise the next invocation would conclude that the function died.
     const left = ports.remainingMs() - ANSWER_MS;
-    const late = failed(about, outOfTime(about));
-    const done = await withinTime(registerIt(), left, () => late, ports.timers);
-    if (done === late) told(late, table, ports);
+    const late = () => told(failed(about, outOfTime(about)), table, ports);
+    const done = await withinTime(registerIt(), left, late, ports.timers);
     const [outcome] = done.outcomes;
     const isOurs = outcome?.kind === 'failed' && outcome.error.code === 'internal.error';
     if (isOurs) return await setAside(target, about, outcome.error, trying, ports);

@@ -54,17 +54,14 @@ export async function register(
   const memory = footerMemory(ports.maxFooterMemoryBytes);
   const deliveryOf = (reference: SegmentReference) => deliveries.get(reference) ?? FIRST_DELIVERY;
   const results = await Promise.all(
-    [...batches.values()].map(async ({ target, references: wanted }) => {
+    [...batches.values()].map(({ target, references: wanted }) => {
       const work = registerDelivered(target, wanted, deliveryOf, {
         ...ports,
         ...ports.portsOf(target.entry),
         remainingMs: timeLeft,
         footerMemory: memory,
       });
-      const late = outOfTime(target, wanted);
-      const done = await withinTime(work, timeLeft(), () => late, ports.timers);
-      if (done === late) logFailures(formatIdentifier(target.table), late.outcomes, ports.log);
-      return done;
+      return withinTime(work, timeLeft(), () => outOfTime(target, wanted, ports), ports.timers);
     }),
   );
 
@@ -80,17 +77,23 @@ export async function register(
 const FIRST_DELIVERY: Delivery = { receiveCount: 1 };
 
 /** The outcomes of what is not done in time: failed. It may still land, which the ledger recognises at the redelivery. */
-function outOfTime({ table: identifier }: TableTarget, references: readonly SegmentReference[]): BatchResult {
+function outOfTime(
+  { table: identifier }: TableTarget,
+  references: readonly SegmentReference[],
+  { log }: RegisterPorts,
+): BatchResult {
   const table = formatIdentifier(identifier);
   const error = new RegistrarError(
     'invocation.timeout',
     `Cannot finish ${references.length} segments of table "${table}" within the time of this invocation: they are delivered again`,
     { context: { table } },
   );
-  return {
+  const late: BatchResult = {
     outcomes: references.map((reference) => ({ reference, table, kind: 'failed', error })),
     registrations: [],
   };
+  logFailures(table, late.outcomes, log);
+  return late;
 }
 
 /** The outcome of a segment that got none: nothing proves that it is durable, so its message is delivered again (I3). */
