@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SegmentReference } from '../event/segment-reference.ts';
 import type { OutgoingMessage } from '../ports.ts';
 import type { Routing } from './layout.ts';
+import { tableKey } from './table-key.ts';
 
 const MAX_SEGMENTS = 200;
 /** Well below SQS's limit of 1 MiB, since a queue may have a lower one. */
@@ -44,17 +45,6 @@ export function chunksByTable<T extends RoutedSegment>(
       };
     }),
   );
-}
-
-/** A key for a table. The name alone is not enough: tables of two catalogs may share one, and names may contain dots. */
-function tableKey({ entry, table }: RoutedSegment['routing']): string {
-  return JSON.stringify([
-    entry.catalog_uri,
-    entry.catalog_warehouse,
-    entry.catalog_prefix,
-    ...table.namespace,
-    table.name,
-  ]);
 }
 
 interface Written<T> {

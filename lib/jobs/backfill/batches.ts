@@ -2,6 +2,7 @@ import { RegistrarError } from '../../errors.ts';
 import { ignoredKey } from '../../event/finding.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
 import { layoutRouter } from '../../route/layout.ts';
+import { tableKey } from '../../route/table-key.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
 import type { BackfillPorts } from './backfill-ports.ts';
@@ -57,7 +58,7 @@ export function batchesOf(
   }
 
   function gatheringOf(dataset: Dataset): Gathering {
-    const name = nameOf(dataset);
+    const name = tableKey(dataset);
     const known = gatherings.get(name);
     if (known !== undefined) return known;
     const made: Gathering = { table: open(dataset), open: [], replaced: [] };
@@ -112,12 +113,12 @@ export function batchesOf(
     [Symbol.asyncIterator]: batches,
     forget(table) {
       // Another batch that was gathered earlier may report the same change again.
-      const gathering = forgotten.has(table) ? undefined : gatherings.get(nameOf(table.dataset));
+      const gathering = forgotten.has(table) ? undefined : gatherings.get(tableKey(table.dataset));
       forgotten.add(table);
       if (gathering !== undefined) gathering.table = reopened(table.dataset, gathering);
     },
     giveUp({ dataset }) {
-      const gathering = gatherings.get(nameOf(dataset));
+      const gathering = gatherings.get(tableKey(dataset));
       if (gathering !== undefined) gathering.table = Promise.resolve(undefined);
     },
   };
@@ -156,10 +157,6 @@ function datasetOf(
     return undefined;
   const routing = routeOf(reference);
   return routing.kind === 'table' ? routing : undefined;
-}
-
-function nameOf({ entry, table }: Dataset): string {
-  return JSON.stringify([entry.catalog_uri, entry.catalog_warehouse, entry.catalog_prefix, table]);
 }
 
 function largest(gatherings: Iterable<Gathering>): Gathering {

@@ -4,6 +4,7 @@ import { referenceTo, type SegmentReference } from '../../event/segment-referenc
 import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
 import type { RoutedSegment } from '../../route/chunk.ts';
 import { layoutRouter } from '../../route/layout.ts';
+import { branchKey } from '../../route/table-key.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead } from '../../spec/table-state.ts';
 import type { Failure, QuarantinesPorts } from './quarantine-list.ts';
@@ -131,16 +132,9 @@ function presentHeads({ portsOf }: RedrivePorts): (routing: RoutedSegment['routi
     return { absentAt: { tableUuid: state.uuid, snapshotId: head?.snapshotId.toString() ?? null } };
   };
   return (routing) => {
-    const { entry, table } = routing;
-    const name = JSON.stringify([
-      entry.catalog_uri,
-      entry.catalog_warehouse,
-      entry.catalog_prefix,
-      table,
-      entry.branch,
-    ]);
-    const proof = known.get(name) ?? load(routing);
-    known.set(name, proof);
+    const key = branchKey(routing);
+    const proof = known.get(key) ?? load(routing);
+    known.set(key, proof);
     return proof;
   };
 }

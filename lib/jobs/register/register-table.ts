@@ -3,6 +3,7 @@ import { RegistrarError } from '../../errors.ts';
 import type { SegmentReference } from '../../event/segment-reference.ts';
 import type { Catalog } from '../../ports.ts';
 import { untraced } from '../../report/untraced.ts';
+import { branchKey } from '../../route/table-key.ts';
 import { isWrittenByIceberg } from '../../segment/iceberg-writer.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
@@ -39,7 +40,7 @@ export async function registerTable(
   return trace({ name: 'table', attributes: ofTable(target, references) }, async (add) => {
     const round: FooterRound = { heldBytes: 0, isOver: false };
     try {
-      const cached = ports.cache.get(cacheKey(target));
+      const cached = ports.cache.get(branchKey(target));
       const footers = footersOf(target, references, round, ports, cached, decodeFor(target, cached));
       const result = await registerRead(target, references, footers, ports, { oldestSentMs });
       add(outcomeAttributes(result));
@@ -100,7 +101,7 @@ export async function registerRead(
   try {
     return await registerOnTable(target, references, reading, ports, options);
   } catch (fault) {
-    ports.cache.delete(cacheKey(target));
+    ports.cache.delete(branchKey(target));
     const error = fault instanceof RegistrarError ? fault : unexpected(table, fault);
     ports.log.error({ event: 'table-failed', table, segments: references.length, error });
     return {
@@ -119,7 +120,7 @@ async function registerOnTable(
 ): Promise<TableResult> {
   const { entry } = target;
   const startedMs = ports.clock.now();
-  const cached = ports.cache.get(cacheKey(target));
+  const cached = ports.cache.get(branchKey(target));
   const warm = isUsable(cached, startedMs) ? cached.state : undefined;
   const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports, cached?.state)]);
   const reportOn = { target, references, footers, startedMs, oldestSentMs };
@@ -175,8 +176,8 @@ async function registerOnTable(
     memory: staging.memory,
     nowMs: ports.clock.now(),
   });
-  if (kept === undefined) ports.cache.delete(cacheKey(target));
-  else remember(ports.cache, cacheKey(target), kept);
+  if (kept === undefined) ports.cache.delete(branchKey(target));
+  else remember(ports.cache, branchKey(target), kept);
   if (end.outcome === 'landed') warnOfSize(state, end.state, ports.log);
   tellOfLost(cached, end.state, entry.branch, ports.log);
   const { memory } = staging;
@@ -191,16 +192,6 @@ async function loadTable(
 ): Promise<TableState | undefined> {
   const loaded = await catalog.load(table, { known: before?.historyText });
   return loaded === undefined ? undefined : readTableMetadata(table, loaded, before);
-}
-
-function cacheKey({ entry, table }: TableTarget): string {
-  return JSON.stringify([
-    entry.catalog_uri,
-    entry.catalog_warehouse,
-    entry.catalog_prefix,
-    entry.branch,
-    table,
-  ]);
 }
 
 /** A fault in this software, reported like any other, so that nothing is acknowledged and other tables go on. */
