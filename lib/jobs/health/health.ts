@@ -7,6 +7,7 @@ import { type Dataset, datasetsOf } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { atMost, type Check } from './maintenance-checks.ts';
 import { EVENTS, openFailuresOf } from './open-failures.ts';
+import { problemText } from './problem-text.ts';
 import { type QueueHealth, queuesHealth, type TableHistory } from './queue-health.ts';
 import { type TableHealth, tableHealth } from './table-health.ts';
 import { newestOf } from './table-trend.ts';
@@ -74,7 +75,7 @@ export async function health(
 ): Promise<HealthReport> {
   const limit = pLimit(CONCURRENT_TABLES);
   const looks: Promise<{ readonly entry: Entry; readonly table: TableHealth }>[] = [];
-  const errors: RegistrarError[] = [];
+  const errors: unknown[] = [];
   const unlisted: UnlistedEntry[] = [];
   for (const entry of ports.entries) {
     const services = { ...ports.portsOf(entry), clock: ports.clock };
@@ -86,9 +87,8 @@ export async function health(
       for await (const dataset of datasetsOf(entry, ports.entries, services.store))
         looks.push(limit(look, dataset));
     } catch (error) {
-      if (!(error instanceof RegistrarError)) throw error;
+      unlisted.push({ url: entry.url, problem: problemText(error) });
       errors.push(error);
-      unlisted.push({ url: entry.url, problem: `${error.code}: ${error.message}` });
     }
   }
   const [error] = errors;
@@ -118,8 +118,7 @@ async function eventsHealth({ entries, portsOf }: HealthPorts): Promise<readonly
         const advice = 'iceberg-registrar quarantine list: find out who sent them, then discard them';
         return { quarantineUrl, checks: [atMost('undecodable events', count, 0, 'count', advice)] };
       } catch (error) {
-        if (!(error instanceof RegistrarError)) throw error;
-        return { quarantineUrl, checks: [], problem: `${error.code}: ${error.message}` };
+        return { quarantineUrl, checks: [], problem: problemText(error) };
       }
     }),
   );

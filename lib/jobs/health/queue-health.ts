@@ -1,7 +1,7 @@
 import type { Entry } from '../../config/entry.ts';
-import { RegistrarError } from '../../errors.ts';
 import type { QueueWatch } from '../../ports.ts';
 import { atMost, type Check } from './maintenance-checks.ts';
+import { problemText } from './problem-text.ts';
 
 export type QueueRole = 'arrivals' | 'arrivals-dlq' | 'registrations' | 'registrations-dlq';
 
@@ -127,11 +127,6 @@ async function agesOf(
   } catch (error) {
     return { of: new Map(), problem: problemText(error) };
   }
-}
-
-function problemText(error: unknown): string {
-  if (!(error instanceof RegistrarError)) throw error;
-  return `${error.code}: ${error.message}`;
 }
 
 const AGAINST_HISTORY = 'oldest message against provable history';
