@@ -4,14 +4,13 @@ Commands, a JSON object a line, all with `table`: compact, rewrite manifests, ex
 are left of them, snapshot, rollback {snapshot}, count {cached?}, cached rows, refresh, property {name, value}, pid.
 """
 
-import json
 import os
 import sys
 
 os.environ["TZ"] = "UTC"
 
 import maintenance
-from connection import answer
+from spark_answers import answer_with_spark
 
 
 def program(spark):
@@ -58,9 +57,4 @@ def program(spark):
 
 
 if __name__ == "__main__":
-    answers = os.dup(1)
-    os.dup2(2, 1)
-    sys.stdout = os.fdopen(answers, "w")
-    spark = maintenance.session(json.loads(sys.argv[1]), sys.argv[2:])
-    spark.sparkContext.setLogLevel("ERROR")
-    answer(program(spark))
+    answer_with_spark(program)

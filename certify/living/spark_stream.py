@@ -4,14 +4,11 @@ Commands, a JSON object a line: {do: start, table, folder, checkpoint}, {do: err
 {do: drain} -> once every file of the folder is appended, {do: pid} -> the process ID of the JVM.
 """
 
-import json
 import os
-import sys
 
 os.environ["TZ"] = "UTC"
 
-from connection import answer
-from maintenance import session
+from spark_answers import answer_with_spark
 
 SCHEMA = "seq STRING, device STRING, measured_at STRING, reading STRING"
 COLUMNS = {
@@ -58,9 +55,4 @@ def program(spark):
 
 
 if __name__ == "__main__":
-    answers = os.dup(1)
-    os.dup2(2, 1)
-    sys.stdout = os.fdopen(answers, "w")
-    spark = session(json.loads(sys.argv[1]), sys.argv[2:])
-    spark.sparkContext.setLogLevel("ERROR")
-    answer(program(spark))
+    answer_with_spark(program)

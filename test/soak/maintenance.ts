@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sparkJars } from '../../certify/engines/start.ts';
 import type { Dataset } from '../../local/shipper/dataset.ts';
 import type { CatalogService } from '../integration/services/service.ts';
 import { installedFolder } from '../integration/services/services.ts';
@@ -9,17 +10,10 @@ import { type Program, startProgram } from './python.ts';
 /** What is older is expired: longer than a message waits, and the ledger's allowance for clocks (15 minutes). */
 const HISTORY_MINUTES = 45;
 
-const jars = ['iceberg-spark-runtime-4.1_2.13-1.12.0.jar', 'iceberg-aws-bundle-1.12.0.jar'];
-
 export function startSpark(catalog: CatalogService, onErrors: (text: string) => void): Program {
-  const spark = join(installedFolder, 'spark');
   return startProgram(
-    join(spark, 'bin/python'),
-    [
-      join(import.meta.dirname, 'maintenance.py'),
-      JSON.stringify(catalog),
-      ...jars.map((jar) => join(spark, 'jars', jar)),
-    ],
+    join(installedFolder, 'spark/bin/python'),
+    [join(import.meta.dirname, 'maintenance.py'), JSON.stringify(catalog), ...sparkJars],
     {},
     onErrors,
   );

@@ -1,16 +1,14 @@
 """Spark with Iceberg's runtime: rows, counts, statements, and the files that Iceberg's own planning in Java leaves."""
 
-import json
 import os
-import sys
 
 os.environ["TZ"] = "UTC"
 
-from connection import answer, canonical
+from connection import canonical
 from literal import value
-from maintenance import session
 from pyspark.sql import Row
 from pyspark.sql.types import TimestampType
+from spark_answers import answer_with_spark
 
 
 def program(spark):
@@ -111,9 +109,4 @@ def quoted(name):
 
 
 if __name__ == "__main__":
-    answers = os.dup(1)
-    os.dup2(2, 1)
-    sys.stdout = os.fdopen(answers, "w")
-    spark = session(json.loads(sys.argv[1]), sys.argv[2:])
-    spark.sparkContext.setLogLevel("ERROR")
-    answer(program(spark))
+    answer_with_spark(program)

@@ -5,14 +5,11 @@ A request is {namespace, name, location?, older_than_ms, prefix_listing}; the an
 action takes the table's own, as the procedure does.
 """
 
-import json
 import os
-import sys
 
 os.environ["TZ"] = "UTC"
 
-from connection import answer
-from maintenance import session
+from spark_answers import answer_with_spark
 
 
 def program(spark):
@@ -31,9 +28,4 @@ def program(spark):
 
 
 if __name__ == "__main__":
-    answers = os.dup(1)
-    os.dup2(2, 1)
-    sys.stdout = os.fdopen(answers, "w")
-    spark = session(json.loads(sys.argv[1]), sys.argv[2:])
-    spark.sparkContext.setLogLevel("ERROR")
-    answer(program(spark))
+    answer_with_spark(program)
