@@ -21,16 +21,20 @@ const LONG_INTEGER = /(?<![\d.eE+])-?[1-9]\d{15,}(?![\d.eE])/g;
 const MARK = '\\u0000';
 
 function quoteLongIntegers(text: string): string {
-  const parts: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const quote = text.indexOf('"', at);
-    const between = text.slice(at, quote === -1 ? undefined : quote);
-    parts.push(between.length < 16 ? between : between.replace(LONG_INTEGER, `"${MARK}$&"`));
-    if (quote === -1) break;
-    at = stringEnd(text, quote + 1);
-    parts.push(text.slice(quote, at));
+  let quoted = '';
+  let copiedTo = 0;
+  // Everything before it is known to lie inside or outside of strings; it is itself outside.
+  let at = 0;
+  for (const { 0: literal, index } of text.matchAll(LONG_INTEGER)) {
+    for (let quote = text.indexOf('"', at); quote !== -1 && quote < index; quote = text.indexOf('"', at)) {
+      at = stringEnd(text, quote + 1);
+    }
+    if (at > index) continue;
+    quoted += `${text.slice(copiedTo, index)}"${MARK}${literal}"`;
+    copiedTo = index + literal.length;
+    at = copiedTo;
   }
-  return parts.join('');
+  return quoted + text.slice(copiedTo);
 }
 
 /** The position after the closing quote, or the end of the text if there is none. */
