@@ -8,7 +8,7 @@ import { checkColumns, checkPartition } from './file-invariants.ts';
 import type { History } from './history.ts';
 import { checkKept, checkRefs, checkRepaired } from './kept-invariants.ts';
 import { branchOf } from './lake.ts';
-import { ancestry, headOf, type TableFiles } from './table-files.ts';
+import { ancestry, headOf, snapshotsById, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
 /** What must hold for every commit when it takes effect: I1, I2, I4, I5, I8, I11, and that the table loses nothing. */
@@ -29,13 +29,10 @@ export function commitInvariants(world: World, history: History, files: TableFil
     changed({ table, before, after, request, by }) {
       const name = formatIdentifier(table);
       if (by !== 'others' && request !== undefined) checkRequest(world, name, branch, request);
-      const known = new Set(before?.metadata.snapshots.map((one) => BigInt(one['snapshot-id'])));
-      const fresh = after.metadata.snapshots.filter((one) => !known.has(BigInt(one['snapshot-id'])));
-      for (const snapshot of before?.metadata.snapshots ?? []) {
-        const id = BigInt(snapshot['snapshot-id']);
-        if (!after.metadata.snapshots.some((one) => BigInt(one['snapshot-id']) === id))
-          history.expired.add(id);
-      }
+      const known = before === undefined ? NO_SNAPSHOTS : snapshotsById(before.metadata);
+      const kept = snapshotsById(after.metadata);
+      const fresh = [...kept].flatMap(([id, snapshot]) => (known.has(id) ? [] : [snapshot]));
+      for (const id of known.keys()) if (!kept.has(id)) history.expired.add(id);
       const readable = attempt(world, name, () => {
         const head = headOf(after.metadata, branch);
         const live = contentsOf(history, files, head);
@@ -70,6 +67,8 @@ export function commitInvariants(world: World, history: History, files: TableFil
     },
   };
 }
+
+const NO_SNAPSHOTS: ReadonlyMap<bigint, SnapshotJson> = new Map();
 
 function attempt(world: World, table: string, read: () => void): boolean {
   try {

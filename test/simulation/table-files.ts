@@ -2,6 +2,7 @@ import { readManifestEntries } from '../../lib/append/manifest.ts';
 import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { manifestFiles, readManifestList } from '../../lib/append/manifest-list.ts';
 import type { ManifestEntry } from '../../lib/spec/manifest.ts';
+import { onceFor } from '../../lib/spec/once-for.ts';
 import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
 import { type EntryIdentity, entryIdentities } from './entry-identity.ts';
 import type { SimStore } from './store.ts';
@@ -80,8 +81,13 @@ export function headOf(metadata: TableMetadata, branch: string): SnapshotJson | 
 }
 
 export function snapshotOf(metadata: TableMetadata, id: bigint): SnapshotJson | undefined {
-  return metadata.snapshots.find((one) => BigInt(one['snapshot-id']) === id);
+  return snapshotsById(metadata).get(id);
 }
+
+export const snapshotsById = onceFor(
+  ({ snapshots }: TableMetadata): ReadonlyMap<bigint, SnapshotJson> =>
+    new Map(snapshots.map((one) => [BigInt(one['snapshot-id']), one])),
+);
 
 /** A snapshot and its retained ancestors, newest first. */
 export function ancestry(metadata: TableMetadata, head: SnapshotJson | undefined): readonly SnapshotJson[] {
