@@ -105,9 +105,15 @@ function sequencer(): string {
 export async function shipAll(
   lake: Lake,
   fleet: Fleet,
-  options: { readonly ofEach: number; readonly overMs: number; readonly dice: Dice },
+  options: {
+    readonly ofEach: number;
+    readonly overMs: number;
+    readonly dice: Dice;
+    /** The most segments in one notification. @default 8 */
+    readonly atOnce?: number;
+  },
 ): Promise<number> {
-  const { ofEach, overMs, dice } = options;
+  const { ofEach, overMs, dice, atOnce = 8 } = options;
   const left = new Map(
     fleet.datasets.map((dataset) => [
       dataset,
@@ -121,7 +127,7 @@ export async function shipAll(
     const open = [...left.keys()];
     const dataset = open[dice.integer(0, open.length - 1)];
     if (dataset === undefined) break;
-    const burst = Math.min(dice.integer(1, 8), left.get(dataset) ?? 0);
+    const burst = Math.min(dice.integer(1, atOnce), left.get(dataset) ?? 0);
     const objects: Shipped[] = [];
     for (let n = 0; n < burst; n += 1) objects.push(await fleet.ship(dataset));
     const rest = (left.get(dataset) ?? 0) - burst;
