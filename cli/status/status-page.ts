@@ -29,7 +29,7 @@ export function statusPage(report: HealthReport): string {
 <style>${STYLE}</style>
 <header>
 <h1 class="${good ? 'good' : 'bad'}">${verdict}</h1>
-<p><time datetime="${at}">${instant(Date.parse(at))}</time></p>
+<p><time datetime="${at}">${instant(Date.parse(at))} UTC</time></p>
 ${unlisted.flatMap(({ url, problem }) => troubles(url, { checks: [], problem })).join('\n')}
 ${notifications.flatMap(notificationLine).join('\n')}
 ${events.flatMap(({ quarantineUrl, checks, problem }) => troubles(quarantineUrl, { checks, problem })).join('\n')}
@@ -64,12 +64,14 @@ function troubles(name: string, { checks, problem }: Examined): readonly string[
 
 function queuesTable(queues: readonly QueueHealth[]): string {
   if (queues.length === 0) return '';
+  // Only CloudWatch knows ages: without one, no column.
+  const hasAges = queues.some(({ oldestMs }) => oldestMs !== undefined);
   const rows = queues.map(({ queue, messages, oldestMs, checks }) => {
     const ok = checks.every((check) => check.ok);
-    return `<tr class="${ok ? '' : 'bad'}"><td>${ok ? '' : '✗ '}${queue}<td>${messages === undefined ? '?' : readableAmount(messages, 'count')}<td>${oldestMs === undefined ? '' : readableAmount(oldestMs, 'ms')}`;
+    return `<tr class="${ok ? '' : 'bad'}"><td>${ok ? '' : '✗ '}${queue}<td>${messages === undefined ? '?' : readableAmount(messages, 'count')}${hasAges ? `<td>${oldestMs === undefined ? '' : readableAmount(oldestMs, 'ms')}` : ''}`;
   });
   const below = queues.flatMap((one) => troubles(one.queue, one));
-  return `<table><thead><tr><th>queue<th>messages<th>oldest</thead><tbody>${rows.join('')}</tbody></table>${below.join('\n')}`;
+  return `<table><thead><tr><th>queue<th>messages${hasAges ? '<th>oldest' : ''}</thead><tbody>${rows.join('')}</tbody></table>${below.join('\n')}`;
 }
 
 function section(table: TableHealth, index: number): string {
@@ -99,7 +101,7 @@ function badge(ok: boolean, text: string): string {
 
 function checkRow(check: Check): string {
   const { measure, value, threshold, atLeast, unit, ok, advice } = check;
-  const limit = `${atLeast ? '≥' : '≤'} ${readableAmount(threshold, unit)}`;
+  const limit = threshold === 0 ? '0' : `${atLeast ? '≥' : '≤'} ${readableAmount(threshold, unit)}`;
   const row = `<tr class="${ok ? '' : 'bad'}"><td>${ok ? '' : '✗ '}${escaped(measure)}<td>${readableAmount(value, unit)}<td>${limit}`;
   return ok ? row : `${row}<tr><td colspan="3" class="advice">${escaped(advice)}`;
 }

@@ -8,11 +8,13 @@ export interface Elsewhere {
 }
 
 const ci = (text: string): Elsewhere => ({ file: '.ci/run', text });
-const deployLocally = (text: string): Elsewhere => ({
-  file: 'test/integration/deploy/deploy-locally.test.ts',
+const aws = (text: string): Elsewhere => ({ file: 'test/integration/docs/aws.test.ts', text });
+const deployed = (text: string): Elsewhere => ({
+  file: 'test/integration/docs/deploying-aws.test.ts',
   text,
 });
-const aws = (text: string): Elsewhere => ({ file: 'test/integration/docs/aws.test.ts', text });
+const bundled: Elsewhere = { file: 'test/functions/bundle.test.ts', text: 'iceberg-registrar.mjs' };
+const long = (file: string, runs: string): Elsewhere => ({ file, notRun: `it takes minutes; ${runs}` });
 const bench = (file = 'bench/side-by-side/main.ts', text?: string): Elsewhere => ({
   file,
   ...(text !== undefined && { text }),
@@ -49,21 +51,26 @@ export const elsewhere: Readonly<Record<string, Elsewhere>> = {
   '.ci/run': { file: '.ci/run', text: 'passed', notRun: 'it runs this test' },
   '.ci/setup localstack': { file: 'test/integration/services/services.ts', text: "install('localstack')" },
   'npm run demo': { file: 'test/integration/demo/keep.test.ts', text: "'cli/main.mjs', 'demo'" },
-  'npm run synth -- deployment.yaml': { file: 'test/cli/init.test.ts', text: "'deployment.yaml'" },
-  'npm run deploy -- -c deployment=deployment.yaml': {
-    file: 'infra/app.ts',
-    text: "tryGetContext('deployment')",
-    notRun: 'it needs an account',
-  },
-  'npm run deploy:local -- deployment.yaml': deployLocally('deployLocally('),
+  'npm run demo -- --keep': { file: 'test/integration/demo/keep.test.ts', text: "'--keep'" },
+  'npm run synth -- deployment.yaml': deployed('npm run synth'),
+  'npx aws-cdk bootstrap': deployed('npx aws-cdk bootstrap'),
+  'npm run deploy -- -c deployment=deployment.yaml': deployed('npm run deploy --'),
+  'npm run deploy': { file: 'package.json', text: '"deploy"', notRun: 'the name of the command before' },
+  'npm run deploy:local -- deployment.yaml': deployed('npm run deploy:local --'),
+  'npm run deploy:local': deployed('npm run deploy:local --'),
   'REGISTRAR_CONFIG=registrar.yaml AWS_REGION=eu-central-1 npm run smoke -- --stack iceberg-registrar-prod':
-    deployLocally("'local/smoke/main.ts', '--stack'"),
+    deployed('npm run smoke --'),
+  'node iceberg-registrar.mjs status': bundled,
   'for f in route register health reconcile; do (cd dist/$f && zip -qr ../$f.zip . && aws s3 cp ../$f.zip s3://my-code/iceberg-registrar/v1/); done':
     aws('for f in route register health reconcile'),
   'aws cloudformation deploy --stack-name iceberg-registrar-prod --capabilities CAPABILITY_IAM --template-file dist/infra/iceberg-registrar-prod-template.template.json --s3-bucket my-code --s3-prefix iceberg-registrar --parameter-overrides CodeBucket=my-code CodePrefix=iceberg-registrar/v1/':
     aws('aws cloudformation deploy'),
   'aws lambda update-alias --function-name iceberg-registrar-prod-register --name live --function-version 41':
     aws('aws lambda update-alias'),
+  'aws s3 ls s3://my-bucket/lake/thadam/v1/edge/orders/metadata/ | grep metadata.json | sort -k 4 | tail -1':
+    aws('aws s3 ls s3://my-bucket/'),
+  'aws sqs start-message-move-task --source-arn arn:aws:sqs:eu-central-1:123456789012:iceberg-registrar-prod-arrivals-dlq':
+    aws('aws sqs start-message-move-task'),
   'cd infra/google': terraform([]),
   'terraform init': terraform([]),
   'terraform apply -var-file=../../deployment.tfvars -var "config=$(cat ../../registrar.yaml)"': terraform([
@@ -76,6 +83,18 @@ export const elsewhere: Readonly<Record<string, Elsewhere>> = {
   'npm run certify': certify,
   'npm run certify -- --engines Spark --sections types,predicates': certify,
   'npm run certify -- --sections living --minutes 30': certify,
+  'npm run certify -- --sections caches': certify,
+  'npm run certify -- --sections manifests': certify,
+  'npm run simulate -- --seeds 20000': ci('simulate -- --seeds 20000'),
+  'npm run simulate -- --seeds N --from M': long('test/simulation/main.ts', 'CI runs the first 20,000'),
+  'npm run soak -- --minutes 10': long('test/soak/run.ts', 'its parts have tests in test/soak'),
+  'npm run storm': long('bench/conflicts/storm.ts', 'it prints what the page says'),
+  'node bench/reconcile/reconcile.ts': long('bench/reconcile/reconcile.ts', 'it prints what the page says'),
+  'npm install': {
+    file: 'package.json',
+    text: '"dependencies"',
+    notRun: 'it is named for what it does to the lock file',
+  },
   'npm run bench': bench(),
   'npm run bench -- --quick': bench(),
   'npm run bench -- --cases small,1000': bench(),

@@ -6,6 +6,7 @@ export const root = path.resolve(import.meta.dirname, '../..');
 export const pages = [
   'README.md',
   'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
   ...readdirSync(path.join(root, 'docs'))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),
@@ -18,8 +19,10 @@ export interface Fence {
   readonly text: string;
 }
 
+const FENCE = /^( *)```(\w*)\n(.*?)^ *```$/gms;
+
 export const fences: readonly Fence[] = pages.flatMap((page) =>
-  [...readFileSync(path.join(root, page), 'utf8').matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)].map(
+  [...readFileSync(path.join(root, page), 'utf8').matchAll(FENCE)].map(
     ([, indent = '', language = '', text = '']) => ({
       page,
       language,
@@ -44,6 +47,20 @@ export const commands: readonly Command[] = fences
       .map((line) => ({ page, command: line.replace(/(^|\s)#.*$/, '').trim() }))
       .filter(({ command }) => command !== ''),
   );
+
+const BEGINS_A_COMMAND =
+  /^(?:[A-Z_]+=\S+ )*(?:npx|npm|node|aws|gcloud|terraform|docker|pip|curl|git|cd|export) |^\.ci\//;
+
+/** Commands that stand within sentences, as `code`. */
+export const inlineCommands: readonly Command[] = pages.flatMap((page) =>
+  [
+    ...readFileSync(path.join(root, page), 'utf8')
+      .replaceAll(FENCE, '')
+      .matchAll(/`([^`\n]+)`/g),
+  ]
+    .map(([, command = '']) => ({ page, command: command.replaceAll('\\|', '|') }))
+    .filter(({ command }) => BEGINS_A_COMMAND.test(command) && !command.endsWith('…')),
+);
 
 /** The only block of a language on a page, or the one with `part` in it. */
 export function sample(page: string, language: string, part = ''): string {

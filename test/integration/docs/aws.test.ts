@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { App } from 'aws-cdk-lib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { templateStack } from '../../../infra/stack.ts';
-import { commands, root } from '../../docs/fences.ts';
+import { commands, inlineCommands } from '../../docs/fences.ts';
 import { deployable } from '../../infra/deployable.ts';
 import { createBucket } from '../services/create-bucket.ts';
 import { describeWith } from '../services/describe-with.ts';
@@ -14,7 +14,7 @@ import { install, installedFolder } from '../services/services.ts';
 
 /** The one command of the documentation that begins so. */
 function documented(start: string): string {
-  const found = commands.filter(({ command }) => command.startsWith(start));
+  const found = [...commands, ...inlineCommands].filter(({ command }) => command.startsWith(start));
   expect(found).toHaveLength(1);
   return found[0]?.command ?? '';
 }
@@ -22,7 +22,7 @@ function documented(start: string): string {
 /** What the documentation tells to type into AWS's own command line, by that command line (LocalStack brings it). */
 describeWith('the aws commands of the documentation', ['localstack'], ({ localstack }) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'aws-'));
-  const type = async (command: string) => {
+  const type = async (command: string, more: Readonly<Record<string, string>> = {}) => {
     const { stdout } = await promisify(execFile)('sh', ['-euc', command], {
       cwd: folder,
       env: {
@@ -32,6 +32,7 @@ describeWith('the aws commands of the documentation', ['localstack'], ({ localst
         AWS_DEFAULT_REGION: localstack.region,
         AWS_ACCESS_KEY_ID: localstack.accessKeyId,
         AWS_SECRET_ACCESS_KEY: localstack.secretAccessKey,
+        ...more,
       },
     });
     return stdout;
@@ -76,9 +77,24 @@ describeWith('the aws commands of the documentation', ['localstack'], ({ localst
     expect(JSON.parse(answer)).toHaveProperty('FunctionVersion');
   });
 
+  test('start a redrive of a dead-letter queue', async () => {
+    const command = documented('aws sqs start-message-move-task');
+    const [arn = ''] = /arn:\S+/.exec(command) ?? [];
+    const [, , , region = '', account = '', name = ''] = arn.split(':');
+    // An access key of twelve digits is the account; and for SQS this command line reads no AWS_ENDPOINT_URL.
+    const there = { AWS_REGION: region, AWS_DEFAULT_REGION: region, AWS_ACCESS_KEY_ID: account };
+    const typeThere = (line: string) => type(`${line} --endpoint-url ${localstack.endpoint}`, there);
+    await typeThere(`aws sqs create-queue --queue-name ${name}`);
+    const policy = JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: '20' });
+    const attributes = JSON.stringify({ RedrivePolicy: policy });
+    await typeThere(
+      `aws sqs create-queue --queue-name ${name.replace('-dlq', '')} --attributes '${attributes}'`,
+    );
+    expect(JSON.parse(await typeThere(command))).toHaveProperty('TaskHandle');
+  });
+
   test('find the newest metadata file of a table', async () => {
-    const page = readFileSync(path.join(root, 'docs/maintenance.md'), 'utf8');
-    const [, command = ''] = /`(aws s3 ls [^`]*)`/.exec(page) ?? [];
+    const command = documented('aws s3 ls s3://my-bucket/');
     const [directory = ''] = /s3:\S+/.exec(command) ?? [];
     mkdirSync(path.join(folder, 'metadata'));
     // The newest by its number, not by its time: files that were copied have new times.

@@ -7,7 +7,8 @@ import { NeverReady } from './ready.ts';
 import { bucket, type Folders, type Running, type StoreService } from './service.ts';
 
 const settings = {
-  SERVICES: 's3,sqs,events,cloudformation',
+  // The last three for the CDK's bootstrap and deploy.
+  SERVICES: 's3,sqs,events,cloudformation,sts,iam,ssm',
   EAGER_SERVICE_LOADING: '1',
   STRICT_SERVICE_LOADING: '1',
   DISABLE_EVENTS: '1',

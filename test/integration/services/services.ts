@@ -170,6 +170,7 @@ export async function install(
     | 'localstack'
     | 'fixture'
     | 'google'
+    | 'browser'
     | 'parquet'
     | 'readers'
     | 'engines'
