@@ -16,12 +16,20 @@ export function segmentTest(
   routeOf: ReturnType<typeof layoutRouter>,
 ): (object: Pick<ListedObject, 'uri' | 'sizeBytes'>) => boolean {
   const isOwnFile = ownFileTest(state, directory);
+  const isRouted = routedTest(table, routeOf);
+  return (object) => isRouted(object) && !isOwnFile(object.uri);
+}
+
+/** Tests whether an object's key is that of a segment of this table, as far as that can be told without the table. */
+export function routedTest(
+  table: TableIdentifier,
+  routeOf: ReturnType<typeof layoutRouter>,
+): (object: Pick<ListedObject, 'uri' | 'sizeBytes'>) => boolean {
   return ({ uri, sizeBytes }) => {
     const reference = referenceTo(uri);
     if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;
     const routing = routeOf(reference);
-    if (routing.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table)) return false;
-    return !isOwnFile(uri);
+    return routing.kind === 'table' && formatIdentifier(routing.table) === formatIdentifier(table);
   };
 }
 

@@ -13,7 +13,6 @@ import { lostCommits } from '../health/lost-commits.ts';
 import { countObjects } from '../pace.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
-import { missingTable } from '../register/ensure-table.ts';
 import { register } from '../register/register.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
@@ -22,6 +21,7 @@ import type { Dataset } from './datasets.ts';
 import { footerKinds } from './footer-kinds.ts';
 import { type ReconcileProgress, reconcileProgress } from './reconcile-progress.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
+import { reconcileWithoutTable } from './without-table.ts';
 
 export type ReconcilePorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
 
@@ -54,7 +54,7 @@ const FILES_A_LOOK = 1_000;
  * reported and left alone (I9).
  *
  * @param remainingMs milliseconds left; a run that does not finish in time says where to resume
- * @throws `table.missing`, and the errors of catalog, store and queue
+ * @throws `table.missing` if the table is not there although it should be, and the errors of catalog, store and queue
  */
 export async function reconcile(
   dataset: Dataset,
@@ -64,18 +64,21 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const { table, directory } = dataset;
   const { store, catalog } = ports.portsOf(dataset.entry);
+  const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
+  const untilMs = ports.clock.now() - graceMs;
   const loaded = await catalog.load(table);
-  if (loaded === undefined) throw missingTable(dataset);
+  if (loaded === undefined) {
+    const unregistered = newTally();
+    await reconcileWithoutTable(dataset, ports, { sinceMs, untilMs }, unregistered);
+    return reported(unregistered.report(table, directory), ports);
+  }
   const state = readTableMetadata(table, loaded);
   const lost = await lostCommits(table, state, { store, catalog });
   if (lost !== undefined) ports.log.error({ event: 'commits-lost', table: formatIdentifier(table), ...lost });
 
   const tally = newTally();
-  const report = () => {
-    const reconciliation = { ...tally.report(table, directory), ...(lost !== undefined && { lost }) };
-    ports.log.info({ event: 'reconciled', ...figures(reconciliation) });
-    return reconciliation;
-  };
+  const report = () =>
+    reported({ ...tally.report(table, directory), ...(lost !== undefined && { lost }) }, ports);
   let keptMs = REPORT_MS;
   const isOver = () => options.signal?.aborted === true || remainingMs() < keptMs;
   const startedMs = ports.clock.now();
@@ -87,8 +90,6 @@ export async function reconcile(
   keptMs += ports.clock.now() - startedMs;
   const quarantineStateOf = await quarantineStates(table, ports);
   const isSegment = segmentTest(dataset, state, layoutRouter(ports.entries));
-  const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
-  const untilMs = ports.clock.now() - graceMs;
   const settle = settlerOf(dataset, state, ports, options, tally, remainingMs);
   const list = () => store.list(`${directory}/`, startAfter === undefined ? {} : { startAfter });
   using progress = progressTeller(directory, list, ports, options);
@@ -122,6 +123,11 @@ export async function reconcile(
   await settle(batch);
   await noteGone(dataset, ports, live, tally, startAfter);
   return report();
+}
+
+function reported(reconciliation: Reconciliation, { log }: Pick<ReconcilePorts, 'log'>): Reconciliation {
+  log.info({ event: 'reconciled', ...figures(reconciliation) });
+  return reconciliation;
 }
 
 /** Reports progress if anyone listens; ends the counting of objects with the run. */

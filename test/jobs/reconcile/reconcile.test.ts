@@ -161,6 +161,15 @@ describe('reconcile: what is missing', () => {
     });
   });
 
+  test('is nothing before the first registration, as long as every segment is recent or in quarantine', async () => {
+    upload('fresh', 1);
+    expect(await reconciled({ graceMs: 3_600_000 })).toMatchObject({ listed: 1, recent: 1 });
+    await expect(reconciled()).rejects.toMatchObject({ code: 'table.missing' });
+    const broken = registration.upload('thadam/v1/plant/orders/fresh.parquet', new Uint8Array(64));
+    await registration.deliver([broken]);
+    expect(found(await reconciled())).toEqual({ quarantined: [uriOf(broken)] });
+  });
+
   test('is found completely by several passes when time runs out', async () => {
     await registration.deliver([upload('a', 1)]);
     const lost = ['b', 'c', 'd'].map((name, id) => uriOf(upload(name, id)));
