@@ -182,7 +182,11 @@ function settle(
   if (head === undefined) return assertedHead === undefined ? 'refused' : 'unsettled';
   for (const snapshot of ancestors(now, head)) {
     if (snapshot.snapshotId === assertedHead) return 'refused';
-    if (snapshot.parentSnapshotId === undefined) return assertedHead === undefined ? 'refused' : 'unsettled';
+    if (snapshot.parentSnapshotId === undefined) {
+      // The next one is the branch's first. A later one has lost its parent, as every head has with Nessie.
+      const isNext = snapshot.sequenceNumber <= asserted.lastSequenceNumber + 1n;
+      return assertedHead === undefined && isNext ? 'refused' : 'unsettled';
+    }
     if (snapshot.parentSnapshotId === assertedHead) return 'refused';
   }
   return 'unsettled';

@@ -110,10 +110,18 @@ function settle(open: OpenCandidates, verdicts: Map<string, Verdict>, found: Fou
   }
 }
 
-/** Whether nothing came before this snapshot: it is the table's first one, or one of ours without a parent. */
-export function isBeginning(snapshot: Snapshot, listing: Listing): boolean {
+/**
+ * Whether nothing came before this snapshot: it is the table's first one, or one of ours without a parent. Nessie shows the head alone and
+ * leaves out its parent: then the table has more files than the snapshot added.
+ */
+export function isBeginning(
+  { parentSnapshotId, sequenceNumber, summary }: Snapshot,
+  listing: Listing,
+): boolean {
+  if (parentSnapshotId !== undefined) return false;
   return (
-    snapshot.parentSnapshotId === undefined && (snapshot.sequenceNumber === 1n || listing.kind !== 'none')
+    sequenceNumber === 1n ||
+    (listing.kind !== 'none' && summary['total-data-files'] === summary['added-data-files'])
   );
 }
 

@@ -223,7 +223,7 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
   });
 
   test('unknown on an empty table that is still empty, or has another first snapshot: settled as refused', async () => {
-    for (const reloaded of [tableState(), tableWithHistory([snapshot(7n)])]) {
+    for (const reloaded of [tableState(), tableWithHistory([snapshot(7n, { sequenceNumber: 1n })])]) {
       const { attempts } = await run({
         answers: [unknown, landed],
         initial: tableState(),
@@ -231,6 +231,15 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
       });
       expect(attempts[1]?.afterUnknown).toBe(false);
     }
+  });
+
+  test('unknown on an empty table, and the only snapshot shown is a later one without its parent (Nessie): ours may be before it', async () => {
+    const { attempts } = await run({
+      answers: [unknown, landed],
+      initial: tableState(),
+      reloads: [tableWithHistory([snapshot(7n, { sequenceNumber: 2n })])],
+    });
+    expect(attempts[1]?.afterUnknown).toBe(true);
   });
 
   test('unknown, and history has expired past the asserted head: the next attempt knows that absence may be its own commit', async () => {

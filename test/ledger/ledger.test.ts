@@ -227,6 +227,18 @@ describe('consultLedger: absence is proven, never assumed (I2)', () => {
     expect(await verdict(state)).toMatchObject({ kind: 'unprovable' });
   });
 
+  test('a head shown alone and without its parent (Nessie) is not the beginning: the table has more files than it added', async () => {
+    const head = ours(7n, UPLOADED + 1, other);
+    const alone = (total: string) =>
+      tableWithHistory([{ ...head, summary: { ...head.summary, 'total-data-files': total } }]);
+    expect(await verdict(alone('2'), candidate(), manifests({}, [entry(uri)]))).toMatchObject({
+      kind: 'registered',
+    });
+    expect(await verdict(alone('2'))).toMatchObject({ kind: 'unprovable' });
+    expect(provableSince(alone('2'), 'main')).toBe(UPLOADED + 1 + UPLOAD_ALLOWANCE_MS);
+    expect(await verdict(alone('1'))).toEqual({ kind: 'absent', reads: [] });
+  });
+
   test('a copy also searches the live files', async () => {
     const state = tableWithHistory([ours(1n, UPLOADED + 1, other)]);
     expect(await verdict(state, candidate({ copied: true }), manifests({}, [entry(uri)]))).toMatchObject({

@@ -153,6 +153,8 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
         location,
         schema,
         'partition-spec': spec,
+        // Optional by the specification; Nessie answers 500 without it.
+        'stage-create': false,
         properties: { ...properties, 'format-version': String(formatVersion) },
       });
       const path = `${await namespacePath(table.namespace)}/tables`;
