@@ -1,6 +1,7 @@
 import type { RawSettings } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
 import { describeSettings } from '../lib/config/settings.ts';
+import { takesOwnFiles } from '../lib/jobs/bucket-notifications.ts';
 import { layoutRouter } from '../lib/route/layout.ts';
 import { sampleUri } from '../lib/route/sample-uri.ts';
 import type { Deployable } from './deployment.ts';
@@ -32,8 +33,7 @@ function problemsOf(deployable: Deployable): readonly string[] {
 }
 
 function notificationProblems({ deployment: { suffix } }: Deployable): readonly string[] {
-  const own = ['metadata/x-m0.avro', 'metadata/00000-x.metadata.json', 'quarantine/x.json'];
-  if (!own.some((file) => file.endsWith(suffix))) return [];
+  if (!takesOwnFiles(suffix)) return [];
   return [
     `suffix "${suffix}" also matches the registrar's own files, whose notifications would never end; set the suffix of the segments, such as ".parquet"`,
   ];

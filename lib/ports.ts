@@ -221,7 +221,10 @@ export interface Quarantine {
 /** One rule of a bucket's notifications. Unknown members are preserved. */
 export interface NotificationRule {
   readonly Id?: string;
+  /** One of these three: what it notifies. */
   readonly QueueArn?: string;
+  readonly TopicArn?: string;
+  readonly LambdaFunctionArn?: string;
   readonly Events?: readonly string[];
   readonly Filter?: {
     readonly Key?: { readonly FilterRules?: readonly { readonly Name?: string; readonly Value?: string }[] };

@@ -227,7 +227,7 @@ export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undef
 
 /** The services that doctor needs in addition to those of a registration. */
 export function doctorPorts(wiring: Wiring): DoctorPorts {
-  return { ...wiring, ...doctorServices(process.env) };
+  return { ...wiring, ...doctorServices(process.env), notificationsOf: bucketNotifications };
 }
 
 /** The checks of a deployed health function. @throws `config.invalid`, `auth.failed`, `internal.error` */

@@ -61,6 +61,34 @@ export function isNotified(
   );
 }
 
+/** Endings of what the registrar writes itself, beside the segments unless its places are set apart. */
+const OWN_FILES = ['metadata/x-m0.avro', 'metadata/00000-x.metadata.json', 'quarantine/x.json'];
+
+/** Whether notifications of keys with the suffix include those of the registrar's own files. */
+export function takesOwnFiles(suffix: string): boolean {
+  return OWN_FILES.some((file) => file.endsWith(suffix));
+}
+
+/** A rule on object creations, and the queue, topic or function that it notifies. */
+export interface CreationRule {
+  readonly id: string;
+  readonly target: string;
+  readonly suffix: string;
+}
+
+/** The rules of a bucket that take creations of keys below the prefix, or of some of them. */
+export function rulesOn(configuration: NotificationConfiguration, prefix: string): readonly CreationRule[] {
+  const { QueueConfigurations, TopicConfigurations, LambdaFunctionConfigurations } = configuration;
+  return [QueueConfigurations, TopicConfigurations, LambdaFunctionConfigurations]
+    .flatMap((rules) => rules ?? [])
+    .filter((rule) => takesCreations(rule) && isNested(filterOf(rule, 'prefix'), prefix))
+    .map((rule) => ({
+      id: rule.Id ?? '',
+      target: rule.QueueArn ?? rule.TopicArn ?? rule.LambdaFunctionArn ?? '',
+      suffix: filterOf(rule, 'suffix'),
+    }));
+}
+
 /**
  * Adds our notification to a bucket's, keeping those of others. S3 refuses overlapping rules, so overlaps are found here first.
  *
@@ -104,12 +132,21 @@ export function mergeNotifications(
 }
 
 function overlaps(rule: NotificationRule, { prefix, suffix }: Required<WantedNotification>): boolean {
-  const [otherPrefix, otherSuffix] = [filterOf(rule, 'prefix'), filterOf(rule, 'suffix')];
+  const otherSuffix = filterOf(rule, 'suffix');
   return (
-    (rule.Events ?? []).some((event) => event.startsWith('s3:ObjectCreated:')) &&
-    (prefix.startsWith(otherPrefix) || otherPrefix.startsWith(prefix)) &&
+    takesCreations(rule) &&
+    isNested(filterOf(rule, 'prefix'), prefix) &&
     (suffix.endsWith(otherSuffix) || otherSuffix.endsWith(suffix))
   );
+}
+
+function takesCreations({ Events = [] }: NotificationRule): boolean {
+  return Events.some((event) => event.startsWith('s3:ObjectCreated:'));
+}
+
+/** Whether one prefix is within the other. */
+function isNested(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one);
 }
 
 /** The value of a rule's filter. S3 returns filter names as `Prefix` but accepts them as `prefix`. */

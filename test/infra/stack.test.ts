@@ -174,6 +174,43 @@ describe('the alarms', () => {
     }
   });
 
+  test('are raised at the values that docs/operating.md and the queues call for', () => {
+    const raisedAbove = Object.fromEntries(
+      Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => [
+        String(Properties.AlarmName).replace('iceberg-registrar-test-', ''),
+        Properties.Threshold,
+      ]),
+    );
+    expect(raisedAbove).toEqual({
+      'tables-unavailable': 0,
+      'tables-stale': 0,
+      'tables-unhealthy': 0,
+      'health-silent': Number.MAX_SAFE_INTEGER,
+      'health-failing': 0,
+      'arrivals-waiting': 15 * 60,
+      'arrivals-dead': 0,
+      'registrations-dead': 0,
+      'registrations-deep': 50_000,
+      'keys-unroutable': 1,
+      'segments-quarantined': 0,
+      'notification-missing': 0,
+      'segments-missed': 0,
+      'commits-lost': 0,
+      'history-short': 0,
+      'auth-failed': 0,
+      'register-failing': 0,
+      'route-failing': 0,
+      'reconcile-failing': 0,
+    });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'iceberg-registrar-test-keys-unroutable',
+      ComparisonOperator: 'GreaterThanThreshold',
+      Metrics: Match.arrayWith([
+        Match.objectLike({ Expression: '100 * unroutable / (unroutable + routed)' }),
+      ]),
+    });
+  });
+
   test('exist for single tables too, each with its own freshness', async () => {
     const named = await deployable({
       table_freshness: { 'analytics.orders': '15m', 'analytics.events': '2h' },
@@ -285,6 +322,20 @@ test('a key and a VPC apply to every resource that supports them', async () => {
     KmsKeyArn: KEY,
     VpcConfig: { SubnetIds: ['subnet-12345678'], SecurityGroupIds: ['sg-12345678'] },
   });
+});
+
+test('two stages share no name, so that both fit in one account and region', async () => {
+  const namesOf = async (stage: string) => {
+    const resources = templateOf(await deployable({ stage, notifications: 'eventbridge' })).toJSON();
+    return [
+      ...JSON.stringify(resources).matchAll(
+        /"(?:QueueName|FunctionName|LogGroupName|AlarmName|RoleName|DashboardName|Name)":("[^"]*"|\{"Fn::Join":\["",\["[^"]*")/g,
+      ),
+    ].map(([, name = '']) => name);
+  };
+  const [a, b] = [await namesOf('a'), await namesOf('b')];
+  expect(a.filter((name) => name.includes('iceberg-registrar-a-')).length).toBeGreaterThan(30);
+  expect(a.filter((name) => name.includes('iceberg-registrar') && b.includes(name))).toEqual([]);
 });
 
 function arnOf(of: Template, queue: string): object {

@@ -1,9 +1,16 @@
 import type { Entry } from '../../config/entry.ts';
-import type { BucketLifecycle, BucketRegion, ServerCertificate, ServiceConfig } from '../../ports.ts';
+import type {
+  BucketLifecycle,
+  BucketNotifications,
+  BucketRegion,
+  ServerCertificate,
+  ServiceConfig,
+} from '../../ports.ts';
 import { version } from '../../version.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { examineAuthentication, examineCatalog, examineCreation, examineTable } from './examine-catalog.ts';
 import { examineLifecycle } from './examine-lifecycle.ts';
+import { examineNotifications } from './examine-notifications.ts';
 import { examineQueue, type QueueSetups } from './examine-queue.ts';
 import { examineRegion } from './examine-region.ts';
 import { examineQuarantine, examineSegments } from './examine-store.ts';
@@ -18,6 +25,7 @@ export interface DoctorPorts extends RegisterPorts, TryQueuePorts {
   readonly queueSetups: QueueSetups;
   readonly regionOf: (entry: Entry) => BucketRegion;
   readonly lifecycleOf: (entry: Entry) => BucketLifecycle;
+  readonly notificationsOf: (entry: Entry) => Pick<BucketNotifications, 'read'>;
   /** The running version of Node, `v24.22.3`. */
   readonly nodeVersion: string;
 }
@@ -90,6 +98,9 @@ async function examineEntry(
       ...(onS3 ? [look('region', () => examineRegion(entry, ports.regionOf(entry)))] : []),
       look('segments', () => examineSegments(entry, services)),
       look('lifecycle', () => examineLifecycle(entry, ports.lifecycleOf(entry))),
+      ...(onS3
+        ? [look('notifications', () => examineNotifications(entry, ports.notificationsOf(entry)))]
+        : []),
     ])),
     ...(writes === 'nothing' ? [] : await examineQuarantine(entry, services, ports.clock, look)),
     ...(await Promise.all([

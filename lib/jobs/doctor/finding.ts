@@ -15,6 +15,7 @@ export interface Finding {
     | 'quarantine'
     | 'clock'
     | 'lifecycle'
+    | 'notifications'
     | 'arrivals'
     | 'registrations'
     | 'trial'

@@ -84,6 +84,16 @@ describe.each(['bucket', 'eventbridge'] as const)('npm run deploy:local, notifie
       expect(status).toBe(0);
     });
 
+    test('doctor finds whom the bucket notifies', async () => {
+      const { findings } = JSON.parse((await run('cli/main.mjs', 'doctor', '--json')).stdout) as {
+        findings: readonly { check: string; found: string }[];
+      };
+      expect(findings.find(({ check }) => check === 'notifications')).toMatchObject({
+        state: 'ok',
+        found: expect.stringContaining(notifications === 'bucket' ? 'the arrivals queue' : 'EventBridge'),
+      });
+    });
+
     test('smoke names a stack that is not there', async () => {
       const { status, stderr } = await run('local/smoke/main.ts', '--stack', 'nobody');
       expect(stderr).toMatch(/^config\.invalid: Cannot ask CloudFormation .*"nobody"/);

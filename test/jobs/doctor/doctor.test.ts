@@ -46,11 +46,12 @@ beforeEach(() => {
   region = stack.region;
 });
 
-/** Lifecycle rules and the region are scripted: the embedded S3 has none. */
+/** Lifecycle rules, the region and the way of notifications are scripted. */
 function portsOf(made: Awaited<ReturnType<typeof wiring>>) {
   return {
     ...doctorPorts(made),
     lifecycleOf: () => lifecycle,
+    notificationsOf: () => ({ read: async () => ({ EventBridgeConfiguration: {} }) }),
     regionOf: () => ({ read: async () => ({ asked: stack.region, actual: region }) }),
   };
 }
@@ -95,6 +96,7 @@ describe('examine finds a right set-up right', () => {
       'clock',
       'creation',
       'lifecycle',
+      'notifications',
       'quarantine',
       'region',
       'registrations',
