@@ -43,6 +43,29 @@ describe('backfill on the command line', () => {
     expect(await livePaths(registration)).toEqual(shipped);
   });
 
+  test('ends at Ctrl-C with what is under way done, exits 130, and goes on when it is run again', async () => {
+    const names = Array.from({ length: 6 }, (_, at) => `stopped-${at}`);
+    const more = ship(registration, names).map(uriOf);
+    const args = ['s3://lake/in/thadam/v1/plant/orders/', '--commit-size', '1'];
+    const stopped = await runCli(['backfill', ...args], registration.environment, (child) => {
+      registration.fault = ({ method }) => {
+        if (method === 'POST') {
+          child.kill('SIGINT');
+          registration.fault = undefined;
+        }
+        return undefined;
+      };
+    });
+    expect(stopped.status).toBe(130);
+    expect(stopped.stderr).toContain('Stopping after the work under way');
+    expect(stopped.stdout).toContain('Stopped: run the same command again to continue.');
+    const done = await livePaths(registration);
+    expect(done.length).toBeGreaterThan(shipped.length);
+    expect(done.length).toBeLessThan(shipped.length + more.length);
+    expect((await run(...args)).status).toBe(0);
+    expect((await livePaths(registration)).toSorted()).toEqual([...shipped, ...more].toSorted());
+  });
+
   test('says so where a wrong name leaves nothing to do', async () => {
     const misspelled = await run('s3://lake/in/thadam/v1/plant/orderz');
     expect(misspelled.status).toBe(1);

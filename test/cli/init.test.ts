@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -113,6 +114,60 @@ describe('iceberg-registrar init', () => {
     const { status, stderr } = init('--url', 's3://lake/landing');
     expect(status).toBe(1);
     expect(stderr).toContain('--catalog-uri');
+  });
+
+  test.each([
+    [
+      'AWS',
+      [
+        '',
+        's3://lake/landing/',
+        'spark',
+        'https://catalog.example.com',
+        'prod/catalog',
+        'sales',
+        'y',
+        'eu-central-1',
+      ],
+      { url: 's3://lake/landing', layout: 'spark', namespace: 'sales', create_table: true },
+      /\nregion: eu-central-1\n/,
+    ],
+    [
+      'Google Cloud',
+      [
+        'google',
+        'gs://lake/landing',
+        '',
+        'https://catalog.example.com',
+        '',
+        'sales',
+        '',
+        'europe-west1',
+        'mine',
+      ],
+      { url: 'gs://lake/landing', namespace: 'sales' },
+      /project += "mine"/,
+    ],
+  ] as const)('asks on a terminal, for %s', async (_, answers, written, parameters) => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'init-'));
+    const isTerminal = 'data:text/javascript,process.stdin.isTTY=true';
+    const child = spawn(process.execPath, ['--import', isTerminal, 'cli/main.mjs', 'init', '--dir', dir], {
+      cwd: root,
+      env: { PATH: process.env['PATH'] },
+    });
+    const waiting = [...answers];
+    const asked: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (question: string) => {
+      asked.push(question);
+      child.stdin.write(`${waiting.shift() ?? ''}\n`);
+    });
+    const [code] = await once(child, 'close');
+    expect(code, asked.join('\n')).toBe(0);
+    expect(asked).toHaveLength(answers.length);
+    const read = (end: string) =>
+      readFileSync(path.join(dir, readdirSync(dir).find((file) => file.endsWith(end)) ?? ''), 'utf8');
+    expect(parse(read('registrar.yaml'))).toMatchObject(written);
+    expect(read(written.url.startsWith('s3:') ? 'deployment.yaml' : '.tfvars')).toMatch(parameters);
   });
 
   test('writes nothing that the functions would refuse', () => {

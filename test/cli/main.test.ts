@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { run as runHere } from '../../cli/program.ts';
 import { version } from '../../lib/version.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -44,6 +45,36 @@ describe('the command line', () => {
     expect(status).toBe(0);
     for (const command of ['demo', 'explain', 'inspect', 'invoke', 'plan', 'settings']) {
       expect(stdout).toContain(`  ${command} `);
+    }
+  });
+
+  test('--help of each command has examples and exit codes, and there is --json', async () => {
+    const helpOf = async (...words: readonly string[]) => {
+      const printed: string[] = [];
+      const spy = vi
+        .spyOn(process.stdout, 'write')
+        .mockImplementation((text) => printed.push(String(text)) > 0);
+      await runHere([...['node', 'iceberg-registrar'], ...words, '--help']);
+      spy.mockRestore();
+      return printed.join('');
+    };
+    const below = (help: string) =>
+      [...(help.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => name !== 'help');
+    const names = below(await helpOf());
+    expect(names).toHaveLength(14);
+    for (const name of names) {
+      const help = await helpOf(name);
+      const nested = name === 'quarantine' ? below(help) : [];
+      const all = nested.length > 0 ? nested.map((one) => [name, one]) : [[name]];
+      for (const words of all) {
+        const text = await helpOf(...words);
+        expect(text, words.join(' ')).toContain('\nExamples:\n');
+        expect(text, words.join(' ')).toContain('\nExit codes: 0 ');
+        // A script for a shell is no data.
+        if (name !== 'completion') expect(text, words.join(' ')).toContain('--json');
+      }
     }
   });
 
