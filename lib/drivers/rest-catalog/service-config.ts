@@ -5,6 +5,8 @@ import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import type { CatalogClient, Reply } from './client.ts';
 import { isRecord } from './outcome.ts';
 
+const KEY_LIFETIME = 'idempotency-key-lifetime';
+
 /**
  * Asks a catalog for its configuration: defaults < ours < overrides. The prefix is used as received: Nessie's is already encoded, others
  * contain slashes (D13).
@@ -49,7 +51,8 @@ export async function loadServiceConfig(
     endpoints: Array.isArray(endpoints)
       ? new Set(endpoints.map((endpoint) => plainEndpoint(String(endpoint))))
       : undefined,
-    idempotencyKeys: body['idempotency-key-lifetime'] != null,
+    // Beside the overrides by the specification; Lakekeeper has it among them.
+    idempotencyKeys: (body[KEY_LIFETIME] ?? text(properties, KEY_LIFETIME)) != null,
     server: reply.server,
   };
 }

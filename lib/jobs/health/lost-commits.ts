@@ -120,7 +120,8 @@ export function commitsLostSince(
     return undefined;
   const isTaken = now.snapshots.values().some(({ sequenceNumber }) => sequenceNumber === head.sequenceNumber);
   if (!isTaken) return undefined;
-  const snapshots = [...known.snapshots.values()];
+  // Metadata has its snapshots in any order, and Lakekeeper's in another at every load.
+  const snapshots = [...known.snapshots.values()].sort((a, b) => Number(a.sequenceNumber - b.sequenceNumber));
   const isKept = ({ snapshotId }: Snapshot) => now.snapshots.has(snapshotId);
   const lastKept = snapshots.findLastIndex(isKept);
   // Snapshots before the last one that was kept may have expired.

@@ -53,26 +53,35 @@ test('load after a refused commit takes nothing for unchanged (D5)', async () =>
   expect(server.requests.at(-1)?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('an Idempotency-Key is sent where the catalog advertises it, a new one for every sending', async () => {
-  const seen: (string | undefined)[] = [];
-  const { catalog } = await scriptedCatalog({
-    answer: (line, { headers }) => {
-      if (line.includes('/v1/config')) return json(200, { 'idempotency-key-lifetime': 'PT30M' });
-      if (!line.startsWith('POST')) return undefined;
-      seen.push(headers['idempotency-key']);
-      return seen.length === 1 ? failure(401) : undefined;
-    },
-    authorization: { authorize: async () => ({}), renew: async () => true },
-  });
-  await catalog.commit(table, commit);
-  await catalog.commit(table, commit);
-  expect(new Set(seen).size).toBe(3);
-  const time = Date.UTC(2026, 0, 1).toString(16).padStart(12, '0');
-  for (const key of seen) {
-    expect(key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(key?.replaceAll('-', '').slice(0, 12)).toBe(time);
-  }
-});
+test.each([
+  { where: 'beside the overrides', config: { 'idempotency-key-lifetime': 'PT30M' } },
+  {
+    where: 'among the overrides, as by Lakekeeper',
+    config: { overrides: { 'idempotency-key-lifetime': 'PT30M' } },
+  },
+])(
+  'an Idempotency-Key is sent where the catalog advertises it $where, a new one for every sending',
+  async ({ config }) => {
+    const seen: (string | undefined)[] = [];
+    const { catalog } = await scriptedCatalog({
+      answer: (line, { headers }) => {
+        if (line.includes('/v1/config')) return json(200, config);
+        if (!line.startsWith('POST')) return undefined;
+        seen.push(headers['idempotency-key']);
+        return seen.length === 1 ? failure(401) : undefined;
+      },
+      authorization: { authorize: async () => ({}), renew: async () => true },
+    });
+    await catalog.commit(table, commit);
+    await catalog.commit(table, commit);
+    expect(new Set(seen).size).toBe(3);
+    const time = Date.UTC(2026, 0, 1).toString(16).padStart(12, '0');
+    for (const key of seen) {
+      expect(key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(key?.replaceAll('-', '').slice(0, 12)).toBe(time);
+    }
+  },
+);
 
 test('no Idempotency-Key is sent where the catalog advertises none', async () => {
   const { catalog, server } = await scriptedCatalog();

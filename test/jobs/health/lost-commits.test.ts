@@ -72,6 +72,20 @@ describe('commitsLostSince', () => {
     expect(told()).toEqual([]);
   });
 
+  test('counts what is lost, in whatever order the catalog lists its snapshots', async () => {
+    await ship(3);
+    const known = await registration.table('orders');
+    await restoreTo(0);
+    await registration.coldStart();
+    await ship(2);
+    const now = await registration.table('orders');
+    if (known === undefined || now === undefined) throw new Error('there is no table');
+    const reversed = { ...known, snapshots: new Map([...known.snapshots].reverse()) };
+    for (const state of [known, reversed]) {
+      expect(commitsLostSince(state, now, 'main')).toMatchObject({ snapshots: 2, registrations: 2 });
+    }
+  });
+
   test('a commit that was rolled back and has expired is not lost', async () => {
     await ship(2);
     const known = await registration.table('orders');
