@@ -38,11 +38,13 @@ async function refused(
   commit: TableCommit,
   reasons: readonly string[],
 ): Promise<void> {
-  const before = await subject.catalog.load(identifier(subject, name));
+  // A metadata file never changes; the order in which Lakekeeper answers what is in it does, from load to load.
+  const file = async () => (await subject.catalog.load(identifier(subject, name)))?.metadataLocation;
+  const before = await file();
   const result = await subject.catalog.commit(identifier(subject, name), commit);
   expect(result).toMatchObject({ outcome: 'refused', message: expect.stringMatching(/\S/) });
   if (result.outcome === 'refused') expect(reasons).toContain(result.reason);
-  expect(await subject.catalog.load(identifier(subject, name))).toStrictEqual(before);
+  expect(await file()).toBe(before);
 }
 
 const requirements: readonly {
@@ -131,7 +133,10 @@ const updateCases: readonly ContractCase<CatalogSubject>[] = [
       expect(metadata).toMatchObject({
         'current-schema-id': 1,
         'last-column-id': 78,
-        schemas: [{ 'schema-id': 0 }, { 'schema-id': 1, fields: evolvedSchema.fields }],
+        schemas: expect.arrayContaining([
+          expect.objectContaining({ 'schema-id': 0 }),
+          expect.objectContaining({ 'schema-id': 1, fields: evolvedSchema.fields }),
+        ]),
       });
     },
   },
@@ -197,10 +202,10 @@ const updateCases: readonly ContractCase<CatalogSubject>[] = [
       expect(second.metadata).toMatchObject({
         'current-snapshot-id': snapshotId + 1n,
         'last-sequence-number': 2,
-        snapshots: [
-          { 'snapshot-id': snapshotId },
-          { 'snapshot-id': snapshotId + 1n, 'parent-snapshot-id': snapshotId },
-        ],
+        snapshots: expect.arrayContaining([
+          expect.objectContaining({ 'snapshot-id': snapshotId }),
+          expect.objectContaining({ 'snapshot-id': snapshotId + 1n, 'parent-snapshot-id': snapshotId }),
+        ]),
       });
     },
   },

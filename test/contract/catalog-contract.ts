@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { stringifyJson } from '../../lib/spec/json.ts';
 import { commitCases } from './catalog-commit-cases.ts';
 import {
   appendTo,
@@ -8,33 +7,13 @@ import {
   creation,
   identifier,
   loadTable,
+  makeTable,
+  metadataFile,
   newTable,
   ownIds,
   ownIdsHighest,
 } from './catalog-table.ts';
 import { type ContractCase, contract, type Exceptions, type Made } from './contract.ts';
-
-/** A metadata file as a creator writes it to register it (table spec, "Table Metadata Fields"). */
-function metadataFile(location: string, uuid: string): Uint8Array {
-  return Buffer.from(
-    stringifyJson({
-      'format-version': 2,
-      'table-uuid': uuid,
-      location,
-      'last-sequence-number': 0,
-      'last-updated-ms': Date.UTC(2026, 0, 1),
-      'last-column-id': 1_000_000,
-      schemas: [ownIds],
-      'current-schema-id': 0,
-      'partition-specs': [{ 'spec-id': 0, fields: [] }],
-      'default-spec-id': 0,
-      'last-partition-id': 999,
-      'sort-orders': [{ 'order-id': 0, fields: [] }],
-      'default-sort-order-id': 0,
-      properties: { made: 'by file' },
-    }),
-  );
-}
 
 const namespaceCases: readonly ContractCase<CatalogSubject>[] = [
   ['one'],
@@ -44,14 +23,14 @@ const namespaceCases: readonly ContractCase<CatalogSubject>[] = [
   ['percent%2E', 'plus+'],
 ].map((levels) => ({
   title: `createNamespace makes ${JSON.stringify(levels)}, level by level, and finds it the second time (D11)`,
-  async run({ catalog, namespace, location }: CatalogSubject) {
+  async run(subject: CatalogSubject) {
+    const { catalog, namespace, location } = subject;
     const [first = '', ...rest] = levels;
     const made = [`${namespace[0]}_${first}`, ...rest];
     await catalog.createNamespace(made);
     await catalog.createNamespace(made);
     const table = { namespace: made, name: 'inside' };
-    const result = await catalog.commit(table, creation(`${location}/${randomUUID()}`));
-    expect(result).toMatchObject({ outcome: 'landed' });
+    expect(await makeTable(subject, table, `${location}/${randomUUID()}`)).not.toBe('exists');
     expect(await catalog.load(table)).toBeDefined();
   },
 }));
@@ -69,20 +48,20 @@ const nameCases: readonly ContractCase<CatalogSubject>[] = [
   async run(subject: CatalogSubject) {
     const table = identifier(subject, name);
     const location = `${subject.location}/${randomUUID()}`;
-    expect(await subject.catalog.commit(table, creation(location))).toMatchObject({ outcome: 'landed' });
+    expect(await makeTable(subject, table, location)).toMatchObject({ metadata: { location } });
     expect((await subject.catalog.load(table))?.metadata).toMatchObject({ location });
-    const again = await subject.catalog.commit(table, creation(location));
-    expect(again).toMatchObject({ outcome: 'refused', reason: 'conflict' });
+    expect(await makeTable(subject, table, location)).toBe('exists');
   },
 }));
 
 const creationCases: readonly ContractCase<CatalogSubject>[] = [
   {
     title: 'a namespace of two levels is not the one whose name has a dot (D11)',
-    async run({ catalog, namespace, location }) {
+    async run(subject) {
+      const { catalog, namespace, location } = subject;
       const levels = [`${namespace[0]}_dotted`, 'level'];
       await catalog.createNamespace(levels);
-      await catalog.commit({ namespace: levels, name: 'inside' }, creation(`${location}/dotted`));
+      await makeTable(subject, { namespace: levels, name: 'inside' }, `${location}/dotted`);
       expect(await catalog.load({ namespace: [levels.join('.')], name: 'inside' })).toBeUndefined();
     },
   },
@@ -151,7 +130,8 @@ const creationCases: readonly ContractCase<CatalogSubject>[] = [
       const uuid = randomUUID();
       const location = `${subject.location}/registered`;
       const file = `${location}/metadata/00000-${uuid}.metadata.json`;
-      await subject.writeFile(file, metadataFile(location, uuid));
+      const written = { lastColumnId: 1_000_000, made: 'by file' };
+      await subject.writeFile(file, metadataFile(location, uuid, written));
       const table = identifier(subject, 'registered');
       const expected = {
         metadataLocation: file,

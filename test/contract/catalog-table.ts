@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Catalog, LoadedTable } from '../../lib/ports.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { RefRetention, TableCommit, TableUpdate } from '../../lib/spec/table-update.ts';
@@ -12,6 +13,8 @@ export interface CatalogSubject {
   readonly location: string;
   /** Writes a metadata file where the catalog finds it. */
   writeFile(uri: string, bytes: Uint8Array): Promise<void>;
+  /** How this catalog lets a table with IDs of its own be made. @default 'commit' */
+  readonly tablesBy?: 'commit' | 'register';
 }
 
 /** IDs that no catalog would assign itself: what keeps them keeps a segment's own (I5). */
@@ -57,18 +60,59 @@ export function creation(location: string, uuid: string = randomUUID()): TableCo
   };
 }
 
+/** A metadata file as a creator writes it to register it (table spec, "Table Metadata Fields"). */
+export function metadataFile(
+  location: string,
+  uuid: string,
+  { lastColumnId = ownIdsHighest, made = 'here' } = {},
+): Uint8Array {
+  return Buffer.from(
+    stringifyJson({
+      'format-version': 2,
+      'table-uuid': uuid,
+      location,
+      'last-sequence-number': 0,
+      'last-updated-ms': Date.UTC(2026, 0, 1),
+      'last-column-id': lastColumnId,
+      schemas: [ownIds],
+      'current-schema-id': 0,
+      'partition-specs': [{ 'spec-id': 0, fields: [] }],
+      'default-spec-id': 0,
+      'last-partition-id': 999,
+      'sort-orders': [{ 'order-id': 0, fields: [] }],
+      'default-sort-order-id': 0,
+      properties: { made },
+    }),
+  );
+}
+
 export function identifier({ namespace }: CatalogSubject, name: string): TableIdentifier {
   return { namespace, name };
 }
 
-/** A table of that name, made by one commit and without a snapshot. */
+/** Makes a table with its own IDs and without a snapshot; `exists` where one of that name is there. */
+export async function makeTable(
+  { catalog, writeFile, tablesBy }: CatalogSubject,
+  table: TableIdentifier,
+  location: string,
+): Promise<LoadedTable | 'exists'> {
+  if (tablesBy === 'register') {
+    const uuid = randomUUID();
+    const file = `${location}/metadata/00000-${uuid}.metadata.json`;
+    await writeFile(file, metadataFile(location, uuid));
+    return catalog.register(table, file);
+  }
+  const result = await catalog.commit(table, creation(location));
+  if (result.outcome === 'landed') return result.table;
+  if (result.outcome === 'refused' && result.reason === 'conflict') return 'exists';
+  throw new Error(`Expected table "${table.name}" to be made: ${result.message}`);
+}
+
+/** The same, of a name that no table has. */
 export async function newTable(subject: CatalogSubject, name: string): Promise<LoadedTable> {
-  const result = await subject.catalog.commit(
-    identifier(subject, name),
-    creation(`${subject.location}/${name}`),
-  );
-  if (result.outcome !== 'landed') throw new Error(`Expected table "${name}" to be made: ${result.message}`);
-  return result.table;
+  const made = await makeTable(subject, identifier(subject, name), `${subject.location}/${name}`);
+  if (made === 'exists') throw new Error(`Expected table "${name}" to be made: there is one`);
+  return made;
 }
 
 export async function loadTable(subject: CatalogSubject, name: string): Promise<LoadedTable> {

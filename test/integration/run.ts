@@ -1,6 +1,6 @@
 /**
  * `npm run test:integration -- [--catalog polaris]… [file or option of vitest…]`: the integration tests. With `--catalog` (fixture,
- * seaweedfs, polaris, lakekeeper, nessie) the suite that is the same on every catalog, on those alone.
+ * seaweedfs, polaris, lakekeeper, nessie) the suite that is the same on every catalog and what is theirs, on those alone.
  */
 import { parseArgs } from 'node:util';
 import { createCLI } from 'vitest/node';
@@ -10,6 +10,7 @@ const suite = [
   'test/integration/schema/',
   'test/integration/catalogs/story',
   'test/integration/catalogs/contract',
+  'test/integration/catalogs/doctor',
 ];
 
 const args = process.argv.slice(2);
@@ -34,6 +35,8 @@ const taken = new Set(
       : [],
   ),
 );
+/** Of the catalogs that have one. */
+const ownSuites = asked.map((name) => `test/integration/catalogs/${name}.test`);
 const rest = args.filter((_, at) => !taken.has(at));
 const namesFiles = rest.some((argument) => !argument.startsWith('-'));
 process.env['TEST_CATALOGS'] = asked.join(',');
@@ -43,6 +46,6 @@ createCLI().parse([
   'run',
   '--config',
   'vitest.integration.config.ts',
-  ...(asked.length > 0 && !namesFiles ? suite : []),
+  ...(asked.length > 0 && !namesFiles ? [...suite, ...ownSuites] : []),
   ...rest,
 ]);

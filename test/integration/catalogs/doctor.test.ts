@@ -4,6 +4,7 @@ import { type DoctorOptions, examine } from '../../../lib/jobs/doctor/doctor.ts'
 import { tryRegistration } from '../../../lib/jobs/doctor/trial.ts';
 import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { shows } from '../services/capability.ts';
+import { askedFor } from '../services/chosen.ts';
 import { createBucket } from '../services/create-bucket.ts';
 import { describeWith } from '../services/describe-with.ts';
 import type { CatalogService } from '../services/service.ts';
@@ -22,7 +23,7 @@ async function examined(
       url,
       catalog_uri: service.uri,
       ...(service.warehouse !== undefined && { catalog_warehouse: service.warehouse }),
-      ...(service.token !== undefined && { catalog_token: service.token }),
+      ...(service.wayIn ?? (service.token !== undefined && { catalog_token: service.token })),
       namespace: 'doctor',
       create_table: true,
       retry: { initial: '1ms', max: '10ms' },
@@ -154,3 +155,30 @@ describeWith(
   },
   shows('seaweedfs', 'doctor'),
 );
+
+for (const name of askedFor()) {
+  if (name === 'fixture' || name === 'seaweedfs') continue;
+  describeWith(
+    `doctor on ${name}`,
+    [name],
+    ({ [name]: service }) => {
+      test('finds a right set-up right', async () => {
+        expect(await examined(service)).toMatchObject(right);
+      });
+
+      test('registers a file in place in a table of its own', async () => {
+        expect(await examined(service, {}, { trial: tryRegistration })).toMatchObject({
+          ...right,
+          trial: expect.stringMatching(/^ok/),
+        });
+      });
+
+      test('finds a warehouse that is not there', async () => {
+        expect(await examined(service, { catalog_warehouse: 'elsewhere' })).toMatchObject({
+          catalog: expect.stringMatching(/^failed: catalog\.refused/),
+        });
+      });
+    },
+    shows(name, 'doctor'),
+  );
+}

@@ -1,13 +1,17 @@
 import { type HttpService, type OnRequest, startHttpService } from '../../../local/http-service.ts';
 
-/** A catalog's address at which answers can be lost: `fault` is asked before each request. */
-export function startLossyFront(catalogUri: string, fault: OnRequest): Promise<HttpService> {
-  return startHttpService(
+/** A catalog's address at which answers can be lost: `fault` is asked before each request, by its path below the catalog's. */
+export async function startLossyFront(catalogUri: string, fault: OnRequest): Promise<HttpService> {
+  const { origin, pathname } = new URL(catalogUri);
+  const root = pathname === '/' ? '' : pathname;
+  const front = await startHttpService(
     async ({ method, path, query, headers, body }) => {
-      const { host: _, connection: __, 'content-length': ___, ...sent } = headers;
-      const answer = await fetch(`${catalogUri}${path}${query.size > 0 ? `?${query}` : ''}`, {
+      const { host, connection: _, 'content-length': __, ...sent } = headers;
+      // As proxies have it: Lakekeeper wants to be called where it was called.
+      const forwarded = { 'x-forwarded-host': host, 'x-forwarded-proto': 'http' };
+      const answer = await fetch(`${origin}${path}${query.size > 0 ? `?${query}` : ''}`, {
         method,
-        headers: sent as Record<string, string>,
+        headers: { ...sent, ...forwarded } as Record<string, string>,
         ...(body.length > 0 && { body }),
       });
       const etag = answer.headers.get('etag');
@@ -17,6 +21,7 @@ export function startLossyFront(catalogUri: string, fault: OnRequest): Promise<H
         body: await answer.text(),
       };
     },
-    { onRequest: fault },
+    { onRequest: (request) => fault({ ...request, path: request.path.slice(root.length) }) },
   );
+  return { ...front, url: `${front.url}${root}` };
 }

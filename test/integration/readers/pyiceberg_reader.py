@@ -21,10 +21,15 @@ def read(request):
         "rowCount": scan.count(),
         "schema": schema_of(scan),
         "metadata": metadata_of(table),
-        "snapshots": [snapshot_of(each) for each in table.snapshots()],
+        "snapshots": [snapshot_of(each) for each in in_order(table.snapshots())],
         "currentSnapshotId": None if snapshot is None else str(snapshot.snapshot_id),
         "dataFiles": [] if snapshot is None else data_files(table, snapshot),
     }
+
+
+def in_order(snapshots):
+    """Oldest first: metadata has them in any order, and Lakekeeper's in another at every load."""
+    return sorted(snapshots, key=lambda each: (each.sequence_number, each.timestamp_ms))
 
 
 def schema_of(scan):
@@ -39,7 +44,7 @@ def metadata_of(table):
         "metadataLocation": table.metadata_location,
         "formatVersion": table.metadata.format_version,
         "lastColumnId": table.metadata.last_column_id,
-        "schemaIds": [schema.schema_id for schema in table.metadata.schemas],
+        "schemaIds": sorted(schema.schema_id for schema in table.metadata.schemas),
         "properties": table.properties,
     }
 

@@ -45,7 +45,7 @@ const ways: Readonly<Record<CatalogUnderTest['name'], readonly Way[]>> = {
   lakekeeper: [
     { create_via: 'auto', lastColumnId: LAST_COLUMN_ID },
     { create_via: 'register', lastColumnId: LAST_COLUMN_ID },
-    { create_via: 'commit', refusal: /the catalog answered 404/ },
+    { create_via: 'commit', refusal: /commit: 404 NoSuchTableException: Error getting tabular/ },
     { create_via: 'create', refusal: /the catalog answered 400 .*have to be empty/ },
   ],
   // The location of a create request is ignored (CatalogServiceImpl).

@@ -29,9 +29,10 @@ async function rowLineage(lake: Lake) {
   };
 }
 
-onEveryCatalog(({ service }) => {
+onEveryCatalog(({ name, service }) => {
   describe('format version 3', () => {
-    test.each(['auto', 'commit'])(
+    // Lakekeeper makes no table by a commit (creation.test.ts).
+    test.each(name === 'lakekeeper' ? ['auto'] : ['auto', 'commit'])(
       'a table made via %s has row lineage, and follows its dataset',
       async (create_via) => {
         const lake = await openLake(service(), { format_version: 3, create_via });
@@ -60,7 +61,15 @@ onEveryCatalog(({ service }) => {
       await lake.expectRows(nanos);
       await lake.ship(zoned, [{ id: 2n, at: null, seen: -1000n }]);
       await lake.expectRows(zoned, { duckDbRefusal: 'Unrecognized primitive type: timestamptz_ns' });
-      await lake.foreign({ do: 'add_column', column: 'later', type: 'unknown' });
+      const added = lake.foreign({ do: 'add_column', column: 'later', type: 'unknown' });
+      if (name === 'lakekeeper') {
+        // Nobody can add one there: iceberg-rust, which it reads schemas with, has no type unknown.
+        await expect(added).rejects.toThrow(
+          /422: .*data did not match any variant of untagged enum SchemaEnum/,
+        );
+        return;
+      }
+      await added;
       await lake.ship(zoned, [{ id: 3n, at: 0n, seen: null }]);
       await lake.expectRows((await lake.state()).currentSchema, {
         duckDbRefusal: 'Unrecognized primitive type',

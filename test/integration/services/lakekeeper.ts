@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { type ContainerNetwork, runContainer, startContainer } from './container.ts';
+import { freePorts } from './free-ports.ts';
+import { startHostProcess } from './host-process.ts';
 import { manage } from './management.ts';
-import { postgresInContainer } from './postgres.ts';
+import { type Database, postgresInContainer, postgresOnHost } from './postgres.ts';
+import { answers } from './ready.ts';
 import type { CatalogService, Folders, Running, StoreService } from './service.ts';
 
 const image = process.env['LAKEKEEPER_IMAGE'] ?? 'quay.io/lakekeeper/catalog:v0.13.1';
-const warehouse = 'lake';
 
 /**
  * Lakekeeper with its tables in PostgreSQL, prepared as its example "minimal" is (github.com/lakekeeper/lakekeeper, examples/minimal): the
@@ -17,13 +21,7 @@ export async function lakekeeperInContainer(
   storeEndpoint: string,
 ): Promise<Running<CatalogService>> {
   const database = await postgresInContainer(folders, network, 'lakekeeper');
-  const { host, port, name, user, password } = database.service;
-  const url = `postgresql://${user}:${password}@${host}:${port}/${name}`;
-  const environment = {
-    LAKEKEEPER__PG_ENCRYPTION_KEY: 'the key of one test run',
-    LAKEKEEPER__PG_DATABASE_URL_READ: url,
-    LAKEKEEPER__PG_DATABASE_URL_WRITE: url,
-  };
+  const environment = tablesIn(database.service);
   await runContainer(folders, network, {
     name: 'lakekeeper-migrate',
     image,
@@ -47,15 +45,75 @@ export async function lakekeeperInContainer(
   };
 }
 
-/** Makes the warehouse (docs.lakekeeper.io, "Bootstrap", "Storage"). `storeEndpoint` must be good for Lakekeeper and its clients alike: it knows one only. */
+/**
+ * The same as a process of this machine, with a PostgreSQL from Debian's packages: `binary` is the path of the program, as its releases have it.
+ * It listens on 127.0.0.1 alone.
+ */
+export async function lakekeeperOnHost(
+  folders: Folders,
+  binary: string,
+  store: StoreService,
+): Promise<Running<CatalogService>> {
+  const database = await postgresOnHost(folders, 'lakekeeper');
+  try {
+    const [port, metricsPort] = await freePorts(2);
+    const env = {
+      ...tablesIn(database.service),
+      LAKEKEEPER__BIND_IP: '127.0.0.1',
+      LAKEKEEPER__LISTEN_PORT: String(port),
+      LAKEKEEPER__METRICS__PORT: String(metricsPort),
+    };
+    await promisify(execFile)(binary, ['migrate'], { env: { ...process.env, ...env } });
+    const uri = `http://127.0.0.1:${port}`;
+    const server = await startHostProcess(folders, {
+      name: 'lakekeeper',
+      command: binary,
+      args: ['serve'],
+      env,
+      ready: () => answers(`${uri}/health`),
+    });
+    const stop = async () => {
+      await server.stop();
+      await database.stop();
+    };
+    return { service: await lakekeeperCatalog(uri, store, store.endpoint), stop };
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+function tablesIn({ host, port, name, user, password }: Database): Readonly<Record<string, string>> {
+  const url = `postgresql://${user}:${password}@${host}:${port}/${name}`;
+  return {
+    LAKEKEEPER__PG_ENCRYPTION_KEY: 'the key of one test run',
+    LAKEKEEPER__PG_DATABASE_URL_READ: url,
+    LAKEKEEPER__PG_DATABASE_URL_WRITE: url,
+  };
+}
+
+/** Makes the warehouse (docs.lakekeeper.io, "Bootstrap"). */
 export async function lakekeeperCatalog(
   server: string,
   store: StoreService,
   storeEndpoint: string,
 ): Promise<CatalogService> {
-  const management = `${server}/management/v1`;
-  await manage('POST', `${management}/bootstrap`, { 'accept-terms-of-use': true });
-  await manage('POST', `${management}/warehouse`, {
+  await manage('POST', `${server}/management/v1/bootstrap`, { 'accept-terms-of-use': true });
+  return lakekeeperWarehouse(server, 'lake', store, storeEndpoint);
+}
+
+/**
+ * A warehouse on the whole of a bucket (docs.lakekeeper.io, "Storage"). `storeEndpoint` must be good for Lakekeeper and its clients alike: it knows
+ * one only. With a `role` it hands out credentials for a table's location, of that role.
+ */
+export async function lakekeeperWarehouse(
+  server: string,
+  warehouse: string,
+  store: StoreService,
+  storeEndpoint: string,
+  role?: string,
+): Promise<CatalogService> {
+  await manage('POST', `${server}/management/v1/warehouse`, {
     'warehouse-name': warehouse,
     'storage-profile': {
       type: 's3',
@@ -64,7 +122,8 @@ export async function lakekeeperCatalog(
       region: store.region,
       'path-style-access': true,
       flavor: 's3-compat',
-      'sts-enabled': false,
+      'sts-enabled': role !== undefined,
+      ...(role !== undefined && { 'sts-role-arn': role }),
       'remote-signing-enabled': false,
     },
     'storage-credential': {

@@ -4,48 +4,13 @@ import { type ContainerNetwork, startContainer } from './container.ts';
 import { freePorts } from './free-ports.ts';
 import { startHostProcess } from './host-process.ts';
 import { answers, untilReady } from './ready.ts';
-import { credentials, identities } from './seaweedfs.ts';
+import { credentials, identities, role, rolesFor } from './seaweedfs.ts';
 import { bucket, type CatalogService, type Folders, type Running } from './service.ts';
 
 const warehouse = 'tables';
 
-const role = 'arn:aws:iam::000000000000:role/tables';
-/** The role whose credentials the catalog hands out, each narrowed to one table's location. */
-const roles = JSON.stringify({
-  sts: {
-    tokenDuration: '1h',
-    maxSessionLength: '12h',
-    issuer: 'seaweedfs',
-    signingKey: Buffer.from('the signing key of one test run!').toString('base64'),
-  },
-  policy: { defaultEffect: 'Deny', storeType: 'memory' },
-  policies: [
-    {
-      name: 'everything',
-      document: {
-        Version: '2012-10-17',
-        Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::*', 'arn:aws:s3:::*/*'] }],
-      },
-    },
-  ],
-  roles: [
-    {
-      roleName: 'tables',
-      roleArn: role,
-      attachedPolicies: ['everything'],
-      trustPolicy: {
-        Version: '2012-10-17',
-        Statement: [
-          {
-            Effect: 'Allow',
-            Principal: { Federated: 'iceberg-catalog' },
-            Action: ['sts:AssumeRoleWithCredentials'],
-          },
-        ],
-      },
-    },
-  ],
-});
+/** The catalog hands out this role's credentials, each narrowed to one table's location. */
+const roles = rolesFor({ Federated: 'iceberg-catalog' }, 'sts:AssumeRoleWithCredentials');
 
 /** Store and Iceberg catalog in one process; its table bucket takes metadata files, and segments lie in a bucket beside it. */
 const settings = [

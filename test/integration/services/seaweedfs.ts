@@ -25,6 +25,43 @@ export const identities = JSON.stringify({
   ],
 });
 
+export const role = 'arn:aws:iam::000000000000:role/tables';
+/** The file of its STS: a role that may do everything, for those who narrow it down as they assume it. */
+export function rolesFor(principal: unknown, action: string): string {
+  return JSON.stringify({
+    sts: {
+      tokenDuration: '1h',
+      maxSessionLength: '12h',
+      issuer: 'seaweedfs',
+      signingKey: Buffer.from('the signing key of one test run!').toString('base64'),
+    },
+    policy: { defaultEffect: 'Deny', storeType: 'memory' },
+    policies: [
+      {
+        name: 'everything',
+        document: {
+          Version: '2012-10-17',
+          Statement: [
+            { Effect: 'Allow', Action: ['s3:*'], Resource: ['arn:aws:s3:::*', 'arn:aws:s3:::*/*'] },
+          ],
+        },
+      },
+    ],
+    roles: [
+      {
+        roleName: 'tables',
+        roleArn: role,
+        attachedPolicies: ['everything'],
+        trustPolicy: {
+          Version: '2012-10-17',
+          Statement: [{ Effect: 'Allow', Principal: principal, Action: [action] }],
+        },
+      },
+    ],
+  });
+}
+const roles = rolesFor('*', 'sts:AssumeRole');
+
 /** No telemetry, no catalogs of its own, no bucket that nobody made. */
 const settings = [
   '-master.telemetry=false',
@@ -44,6 +81,7 @@ export async function seaweedfsOnHost(folders: Folders): Promise<Running<StoreSe
   const scratch = join(folders.scratch, 'seaweedfs');
   mkdirSync(join(scratch, 'data'), { recursive: true });
   writeFileSync(join(scratch, 's3.json'), identities);
+  writeFileSync(join(scratch, 'iam.json'), roles);
   const running = await startHostProcess(folders, {
     name: 'seaweedfs',
     command: join(folders.installed, 'seaweedfs/bin/weed'),
@@ -64,6 +102,7 @@ export async function seaweedfsOnHost(folders: Folders): Promise<Running<StoreSe
       `-s3.port.grpc=${s3Grpc}`,
       `-s3.localSocket=${scratch}/s3.sock`,
       `-s3.config=${scratch}/s3.json`,
+      `-s3.iam.config=${scratch}/iam.json`,
     ],
     ready: () => answers(`http://127.0.0.1:${s3}/healthz`),
   });
@@ -78,8 +117,15 @@ export async function seaweedfsInContainer(
     name: 'seaweedfs',
     image: process.env['SEAWEEDFS_IMAGE'] ?? 'chrislusf/seaweedfs:4.48',
     port: 8333,
-    command: ['server', '-dir=/data', '-ip.bind=0.0.0.0', ...settings, '-s3.config=/etc/s3.json'],
-    files: { '/etc/s3.json': identities },
+    command: [
+      'server',
+      '-dir=/data',
+      '-ip.bind=0.0.0.0',
+      ...settings,
+      '-s3.config=/etc/s3.json',
+      '-s3.iam.config=/etc/iam.json',
+    ],
+    files: { '/etc/s3.json': identities, '/etc/iam.json': roles },
     readyPath: '/healthz',
   });
   return withBucket(running.endpoint, running, `http://${running.address}:8333`);
@@ -95,6 +141,7 @@ async function withBucket(
     region: 'us-east-1',
     ...credentials,
     bucket,
+    role,
     ...(networkEndpoint !== undefined && { networkEndpoint }),
   };
   await createBucket(service);

@@ -5,7 +5,9 @@ export interface StoreService {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly bucket: string;
-  /** The same by its container's address: on Linux, good in other containers and here alike. Absent where it is a process. */
+  /** A role that the STS at the same endpoint lends to these keys. */
+  readonly role?: string;
+  /** The endpoint by its container's address: on Linux, good in other containers and here alike. Absent where it is a process. */
   readonly networkEndpoint?: string;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ContainerNetwork, engineAnswers, startNetwork } from './container.ts';
 import { googleOnHost } from './google.ts';
-import { lakekeeperInContainer } from './lakekeeper.ts';
+import { lakekeeperInContainer, lakekeeperOnHost } from './lakekeeper.ts';
 import { localstackInContainer, localstackOnHost } from './localstack.ts';
 import { nessieInContainer } from './nessie.ts';
 import { polarisInContainer } from './polaris.ts';
@@ -107,13 +107,24 @@ const hostProcesses: Launch = {
   },
   google: startGoogle,
   polaris: noHostProcess,
-  lakekeeper: noHostProcess,
+  lakekeeper: startLakekeeper,
   nessie: noHostProcess,
 };
 
 /** No package registry has it. */
 async function noHostProcess(): Promise<Running<CatalogService>> {
   throw new Error('it needs a container engine, and none answers');
+}
+
+const lakekeeperBinary = process.env['LAKEKEEPER_BINARY'];
+
+async function startLakekeeper(folders: Folders, start: Start): Promise<Running<CatalogService>> {
+  if (lakekeeperBinary === undefined)
+    throw new Error(
+      'it needs a container engine, and none answers, or LAKEKEEPER_BINARY, the path of its program',
+    );
+  const { service } = await start('seaweedfs');
+  return lakekeeperOnHost(folders, lakekeeperBinary, service);
 }
 
 /** A process wherever the rest runs: there is no image of the one that speaks Pub/Sub's REST API. */
@@ -149,7 +160,7 @@ function containersOn(network: ContainerNetwork): Launch {
     seaweedfsOwnCatalog: (folders) => seaweedfsCatalogInContainer(folders, network),
     google: startGoogle,
     polaris: onSeaweedfs(polarisInContainer),
-    lakekeeper: onSeaweedfs(lakekeeperInContainer),
+    lakekeeper: lakekeeperBinary === undefined ? onSeaweedfs(lakekeeperInContainer) : startLakekeeper,
     nessie: onSeaweedfs(nessieInContainer),
   };
 }
