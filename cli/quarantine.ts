@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import { Command, InvalidArgumentError } from 'commander';
 import { nearest } from '../lib/config/nearest.ts';
 import { ERROR_CODES, isErrorCode, RegistrarError } from '../lib/errors.ts';
@@ -33,7 +32,7 @@ export function quarantineCommand(): Command {
     .action(async (flags: Flags) => {
       const failures = await listFailures(await wired(), filterOf(flags));
       const isFiltered = flags.table !== undefined || flags.code !== undefined;
-      print(flags, { failures: failures.map(failureJson) }, () => failureTable(failures, isFiltered));
+      print(flags, { failures: failures.map(failureJson) }, () => failuresText(failures, isFiltered));
     });
   command
     .command('show')
@@ -158,18 +157,18 @@ function redrivenJson(redriven: Redriven): unknown {
   return redriven.sent ? about : { ...about, reason: redriven.reason };
 }
 
-function failureTable(failures: readonly Failure[], isFiltered: boolean): string {
+/** A line for each failure, and below it what failed and why, with the way out. */
+function failuresText(failures: readonly Failure[], isFiltered: boolean): string {
   if (failures.length === 0)
     return isFiltered ? 'no open failure is as asked for' : 'nothing is in quarantine';
-  const table = new Table({
-    head: ['since', 'state', 'code', 'table', 'segment or event', 'record'],
-    style: { head: [], border: [], compact: true },
+  const blocks = failures.flatMap(({ uri, state, record }) => {
+    const { at, code, table, segment, message } = record;
+    const head = [at, state, code, table].filter((part) => part !== undefined).join('  ');
+    const what = segment?.uri ?? `event ${uri}`;
+    return [head, ...[what, message].flatMap((line) => (line === undefined ? [] : [`    ${line}`]))];
   });
-  for (const { uri, state, record } of failures) {
-    const { at, code = '', table: name = '', segment } = record;
-    table.push([at, state, code, name, segment?.uri ?? 'event', uri].map(printable));
-  }
-  return `${table}\n${failures.length} ${failures.length === 1 ? 'failure' : 'failures'}`;
+  const total = `${failures.length} ${failures.length === 1 ? 'failure' : 'failures'}`;
+  return [...blocks, total].map(printable).join('\n');
 }
 
 function redrivenText(redriven: readonly Redriven[]): string {

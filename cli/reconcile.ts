@@ -152,21 +152,25 @@ function failureText({ directory, error }: Unreconciled): string {
   return `${printable(directory)}\n  ${error.code}: ${printable(error.message)}`;
 }
 
+/** What a comparison is made for. The rest is left out where it is zero. */
+const ALWAYS_SHOWN = ['listed', 'registered', 'missing'];
+
 function resultText(result: Reconciliation): string {
   const { table, directory, listed, registered, ignored, recent, older, missing, reported, done, lost } =
     result;
   const { resumeAfter } = result;
   const counts = new Table({ style: { head: [], border: [], compact: true } });
-  counts.push(
+  const rows: readonly (readonly [string, number])[] = [
     ['listed', listed],
     ['registered', registered],
     ['ignored', ignored],
     ['recent', recent],
     ['older', older],
     ['missing', missing.count],
-    ...Object.entries(reported).map(([reason, { count }]): [string, number] => [reason, count]),
-    ...Object.entries(done).map(([end, count]): [string, number] => [`→ ${end}`, count]),
-  );
+    ...Object.entries(reported).map(([reason, { count }]) => [reason, count] as const),
+    ...Object.entries(done).map(([end, count]) => [`→ ${end}`, count] as const),
+  ];
+  for (const [name, count] of rows) if (count > 0 || ALWAYS_SHOWN.includes(name)) counts.push([name, count]);
   const samples = Object.entries({ missing, ...reported }).flatMap(([reason, { sample }]) =>
     EXPECTED.includes(reason) ? [] : sample.map((uri) => `${reason}  ${printable(uri)}`),
   );

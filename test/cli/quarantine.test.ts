@@ -19,11 +19,12 @@ const run = (...args: readonly string[]) =>
   });
 
 describe('quarantine on the command line', () => {
-  test('list shows what waits, as a table and as one JSON object', async () => {
+  test('list shows what waits, and why, as lines and as one JSON object', async () => {
     const { status, stdout } = await run('list');
     expect(status).toBe(0);
-    expect(stdout).toContain('segment.unreadable');
-    expect(stdout).toContain('s3://lake/in/thadam/v1/plant/orders/bad.parquet');
+    expect(stdout).toMatch(
+      /^\S+Z {2}waiting {2}segment\.unreadable {2}lake\.orders\n {4}(s3:\/\/lake\/in\/thadam\/v1\/plant\/orders\/bad\.parquet)\n {4}Cannot read "\1" as Parquet: .*\n1 failure\n$/,
+    );
     const { failures } = JSON.parse((await run('list', '--json')).stdout);
     expect(failures).toEqual([expect.objectContaining({ state: 'waiting', code: 'segment.unreadable' })]);
   });

@@ -186,7 +186,7 @@ const withinSentences: Page = {
   prints: {
     'npx iceberg-registrar doctor': 'catalog',
     'npx iceberg-registrar reconcile': { status: 3, says: ORDER },
-    'npx iceberg-registrar reconcile --enqueue': { status: 3, says: '→ sent         │ 1' },
+    'npx iceberg-registrar reconcile --enqueue': { status: 3, says: '→ sent      │ 1' },
     'npx iceberg-registrar quarantine redrive --all': '1 sent again, 0 kept',
   },
 };
