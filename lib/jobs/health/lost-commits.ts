@@ -24,7 +24,7 @@ const LISTED_DIGITS = 3;
  * Detects from the table's own files that a commit which had landed is gone from the catalog, as after a restore from an older
  * backup. A writer numbers its metadata file one above the file it read, so a file two numbers ahead of the catalog's was based
  * on one that the catalog once had. A file one number ahead may belong to a commit that was refused, so a single lost commit
- * cannot be detected. Nothing can where metadata files are not numbered (Lakekeeper).
+ * cannot be detected. Nothing can where metadata files are not named like this (SeaweedFS: `v1.metadata.json`).
  *
  * @returns undefined where nothing is known to be lost
  * @throws `store.unavailable`, `auth.failed`, and the errors of the catalog

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { s3Store } from '../../../lib/drivers/s3.ts';
+import { lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
+import { restore } from '../../jobs/restored-catalog.ts';
 import { type Lake, openLake } from '../schema/lake.ts';
 import { capability } from '../services/capability.ts';
 import { createBucket } from '../services/create-bucket.ts';
@@ -27,11 +30,14 @@ describeWith('Lakekeeper', ['lakekeeper'], ({ lakekeeper: service }) => {
     return (await response.json()) as Readonly<Record<string, Readonly<Record<string, string>>>>;
   }
 
-  /** A commit as it is, with a key of ours; the properties that are answered. */
-  async function setColour({ table }: Lake, key: string, colour: string, more: object[] = []) {
+  async function urlOf({ table }: Lake): Promise<string> {
     const { defaults = {} } = await configuration();
-    const path = `namespaces/${table.namespace[0]}/tables/${table.name}`;
-    const response = await fetch(`${service.uri}/v1/${defaults['prefix']}/${path}`, {
+    return `${service.uri}/v1/${defaults['prefix']}/namespaces/${table.namespace[0]}/tables/${table.name}`;
+  }
+
+  /** A commit as it is, with a key of ours; the properties that are answered. */
+  async function setColour(lake: Lake, key: string, colour: string, more: object[] = []) {
+    const response = await fetch(await urlOf(lake), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify({
@@ -64,6 +70,51 @@ describeWith('Lakekeeper', ['lakekeeper'], ({ lakekeeper: service }) => {
     const stale = [{ type: 'assert-current-schema-id', 'current-schema-id': 9 }];
     expect(await setColour(lake, key, 'red', stale)).toMatchObject({ status: 409 });
     expect(await setColour(lake, key, 'red')).toStrictEqual({ status: 200, colour: 'red' });
+  });
+
+  test('answers unchanged (304) those alone who say that they want no credentials, and a registrar can say so', async () => {
+    const catalog_headers = { 'X-Iceberg-Access-Delegation': 'client-managed' };
+    const lake = await openLake(service, { catalog_headers });
+    await lake.ship(schema, [{ id: 1n }]);
+    await lake.ship(schema, [{ id: 2n }]);
+    const url = await urlOf(lake);
+    const etag = (await fetch(url)).headers.get('etag') ?? '';
+    const again = async (headers: Readonly<Record<string, string>>) =>
+      (await fetch(url, { headers: { 'if-none-match': etag, ...headers } })).status;
+    expect([await again({}), await again(catalog_headers)]).toStrictEqual([200, 304]);
+  });
+
+  test('lists the snapshots of a table in any order', async () => {
+    const lake = await oneTable();
+    for (let at = 0; at < 7; at += 1) await lake.ship(schema, [{ id: BigInt(at) }]);
+    const url = await urlOf(lake);
+    const orders = new Set<string>();
+    for (let at = 0; at < 8; at += 1) {
+      const { metadata } = (await (await fetch(url)).json()) as {
+        readonly metadata: { readonly snapshots: readonly Readonly<Record<string, unknown>>[] };
+      };
+      orders.add(metadata.snapshots.map((snapshot) => snapshot['sequence-number']).join());
+    }
+    expect(orders.size).toBeGreaterThan(1);
+  });
+
+  test('numbers its metadata files, so that what a restored catalog lost is told by them', async () => {
+    const lake = await oneTable();
+    const { defaults = {} } = await configuration();
+    const backup = (await lake.state()).metadataLocation ?? '';
+    expect(backup).toMatch(/\/metadata\/00001-[^/]+\.gz\.metadata\.json$/);
+    await lake.ship(schema, [{ id: 2n }]);
+    await lake.ship(schema, [{ id: 3n }]);
+    const newest = (await lake.state()).metadataLocation;
+    const [namespace = ''] = lake.table.namespace;
+    const { name } = lake.table;
+    await restore(`${service.uri}/v1/${defaults['prefix']}`, { namespace, name }, backup);
+    const services = { catalog: lake.catalog, store: s3Store(storeSettings(service.store)) };
+    expect(await lostCommits(lake.table, await lake.state(), services)).toEqual({
+      metadataLocation: newest,
+      snapshots: 2,
+      registrations: 2,
+    });
   });
 
   /**
