@@ -1,6 +1,10 @@
 import { Command } from 'commander';
 import { RegistrarError } from '../../lib/errors.ts';
-import { mergeNotifications, wantedNotification } from '../../lib/jobs/bucket-notifications.ts';
+import {
+  mergeNotifications,
+  wantedNotification,
+  withEventBridge,
+} from '../../lib/jobs/bucket-notifications.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import { readConfig } from '../../lib/wire/configuration.ts';
 import { bucketNotifications } from '../../lib/wire.ts';
@@ -14,6 +18,10 @@ export function notificationsCommand(): Command {
     )
     .option('--stage <name>', 'name of the deployment', 'prod')
     .option('--suffix <suffix>', 'suffix of the keys that are segments', '.parquet')
+    .option(
+      '--eventbridge',
+      'turn on EventBridge for the buckets instead, for a deployment with "notifications: eventbridge"',
+    )
     .option('--apply', 'write them to the buckets; existing ones are kept')
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -30,11 +38,13 @@ export function notificationsCommand(): Command {
       async ({
         stage,
         suffix,
+        eventbridge,
         apply,
         json,
       }: {
         stage: string;
         suffix: string;
+        eventbridge?: true;
         apply?: true;
         json?: true;
       }) => {
@@ -52,11 +62,10 @@ export function notificationsCommand(): Command {
           }
           const notifications = bucketNotifications(entry);
           const id = `iceberg-registrar-${stage}${index === 0 ? '' : `-${index + 1}`}`;
-          const merged = mergeNotifications(
-            await notifications.read(wanted.bucket),
-            { ...wanted, suffix },
-            id,
-          );
+          const existing = await notifications.read(wanted.bucket);
+          const merged = eventbridge
+            ? withEventBridge(existing)
+            : mergeNotifications(existing, { ...wanted, suffix }, id);
           if (apply && merged.state === 'added')
             await notifications.write(wanted.bucket, merged.configuration);
           results.push({

@@ -112,7 +112,7 @@ export function mergeNotifications(
   if (overlapping !== undefined) {
     throw new RegistrarError(
       'config.invalid',
-      `Cannot add notifications of "${wanted.prefix}*${wanted.suffix}" to bucket "${wanted.bucket}": its rule "${overlapping.Id ?? ''}" takes some of these keys already, and S3 lets only one have them; turn on EventBridge for the bucket and deploy with "notifications: eventbridge"`,
+      `Cannot add notifications of "${wanted.prefix}*${wanted.suffix}" to bucket "${wanted.bucket}": its rule "${overlapping.Id ?? ''}" takes some of these keys already, and S3 lets only one have them; deploy with "notifications: eventbridge" and turn on EventBridge for the bucket: init notifications --eventbridge --apply`,
     );
   }
   const rule: NotificationRule = {
@@ -129,6 +129,12 @@ export function mergeNotifications(
     },
   };
   return { configuration: { ...existing, QueueConfigurations: [...kept, rule] }, state: 'added' };
+}
+
+/** Turns EventBridge on for a bucket, keeping its rules. Which keys reach the queue is then up to a rule of the stack. */
+export function withEventBridge(existing: NotificationConfiguration): MergedNotifications {
+  if (existing.EventBridgeConfiguration !== undefined) return { configuration: existing, state: 'current' };
+  return { configuration: { ...existing, EventBridgeConfiguration: {} }, state: 'added' };
 }
 
 function overlaps(rule: NotificationRule, { prefix, suffix }: Required<WantedNotification>): boolean {

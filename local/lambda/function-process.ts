@@ -82,6 +82,8 @@ export async function startFunction(
       AWS_LAMBDA_FUNCTION_NAME: path.basename(modulePath),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // In its own process group, so that Ctrl-C reaches only the command, which ends it. Without its Runtime API it ends by itself.
+    detached: true,
   });
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => options.onOutput?.(chunk));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { elsewhere } from './elsewhere.ts';
+import { elsewhere, isWalked } from './elsewhere.ts';
 import { commands as fenced, inlineCommands, pages, root } from './fences.ts';
 
 /** What the documentation names is there: commands, options, npm scripts, links. */
@@ -58,7 +58,7 @@ describe('the documentation', () => {
   const others = new Set(
     [...fenced, ...inlineCommands]
       .flatMap(({ command }) => (command.startsWith('for ') ? [command] : command.split(' && ')))
-      .filter((command) => !/^export |npx iceberg-registrar/.test(command)),
+      .filter((command) => !isWalked(command)),
   );
 
   test('has no command of which it is not known who runs it', () => {

@@ -1,4 +1,4 @@
-/** Who runs a command of the documentation that is not of our command line; where nobody does, why, and what reads its options. */
+/** Who runs a command of the documentation that `walk.test.ts` does not type; where nobody does, why, and what reads its options. */
 export interface Elsewhere {
   readonly file: string;
   /** What runs it there, or what of the command it knows. @default the names of the command's options */
@@ -60,6 +60,9 @@ export const elsewhere: Readonly<Record<string, Elsewhere>> = {
   'npm run deploy:local': deployed('npm run deploy:local --'),
   'REGISTRAR_CONFIG=registrar.yaml AWS_REGION=eu-central-1 npm run smoke -- --stack iceberg-registrar-prod':
     deployed('npm run smoke --'),
+  'npx iceberg-registrar init notifications --stage prod --eventbridge --apply': deployed(
+    'npx iceberg-registrar init notifications',
+  ),
   'node iceberg-registrar.mjs status': bundled,
   'for f in route register health reconcile; do (cd dist/$f && zip -qr ../$f.zip . && aws s3 cp ../$f.zip s3://my-code/iceberg-registrar/v1/); done':
     aws('for f in route register health reconcile'),
@@ -103,3 +106,8 @@ export const elsewhere: Readonly<Record<string, Elsewhere>> = {
   'npm run bench:cold': bench('package.json', '"bench:cold"'),
   'npm run bench:backfill': bench('package.json', '"bench:backfill"'),
 };
+
+/** Whether `walk.test.ts` types a command: one of our command line that the embedded stack can answer. */
+export function isWalked(command: string): boolean {
+  return /^export |npx iceberg-registrar/.test(command) && !Object.hasOwn(elsewhere, command);
+}

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { optional, schema } from '../../local/shipper/schema-notation.ts';
+import { isWalked } from './elsewhere.ts';
 import { commands, inlineCommands, sample } from './fences.ts';
 import { startWalk, type Walk } from './walk.ts';
 
@@ -207,8 +208,7 @@ function asPrinted(text: string): RegExp {
   return new RegExp(parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[^]*'));
 }
 
-const isOurs = ({ command }: { readonly command: string }) => /^export |npx iceberg-registrar/.test(command);
-const inBlocks = commands.filter(isOurs);
+const inBlocks = commands.filter(({ command }) => isWalked(command));
 
 test('every page with a command of ours is walked', () => {
   expect([...new Set(inBlocks.map(({ page }) => page))].sort()).toEqual(Object.keys(walks).sort());
@@ -216,7 +216,7 @@ test('every page with a command of ours is walked', () => {
 
 test('every command of ours within a sentence is typed', () => {
   const known = new Set(inBlocks.map(({ command }) => command));
-  const others = inlineCommands.filter((one) => isOurs(one) && !known.has(one.command));
+  const others = inlineCommands.filter(({ command }) => isWalked(command) && !known.has(command));
   expect([...new Set(others.map(({ command }) => command))].sort()).toEqual(
     Object.keys(withinSentences.prints).sort(),
   );

@@ -4,6 +4,7 @@ import {
   mergeNotifications,
   type WantedNotification,
   wantedNotification,
+  withEventBridge,
 } from '../../lib/jobs/bucket-notifications.ts';
 import type { NotificationRule } from '../../lib/ports.ts';
 import { entry } from '../fakes/entry.ts';
@@ -57,6 +58,18 @@ describe('wantedNotification', () => {
 
   test('is none without an arrivals queue', () => {
     expect(wantedNotification(entry({ url: 's3://lake/landing', queues: {} }))).toBeUndefined();
+  });
+});
+
+describe('withEventBridge', () => {
+  test('keeps every rule, and leaves alone what has it', () => {
+    const existing = { QueueConfigurations: [rule('theirs', 'landing/', '.parquet')] };
+    const { configuration, state } = withEventBridge(existing);
+    expect({ configuration, state }).toEqual({
+      configuration: { ...existing, EventBridgeConfiguration: {} },
+      state: 'added',
+    });
+    expect(withEventBridge(configuration)).toEqual({ configuration, state: 'current' });
   });
 });
 

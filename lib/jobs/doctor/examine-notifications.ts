@@ -40,7 +40,7 @@ export async function examineNotifications(
   if (other !== undefined) {
     return failed(
       `${below} are notified to "${other.target}" by rule "${other.id}", and S3 lets only one rule have them: two deployments on one prefix, or another consumer`,
-      'give each deployment its own prefix, or turn on EventBridge for the bucket and deploy with "notifications: eventbridge"',
+      'give each deployment its own prefix, or deploy with "notifications: eventbridge" and run iceberg-registrar init notifications --eventbridge --apply',
     );
   }
   return warning(`${below} are not notified to "${wanted.queueArn}"`, APPLY);

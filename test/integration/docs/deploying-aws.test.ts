@@ -28,15 +28,15 @@ describeWith('docs/deploying-aws.md', ['localstack'], ({ localstack }) => {
     AWS_SECRET_ACCESS_KEY: localstack.secretAccessKey,
   };
 
-  /** The page's command that begins so, on a bucket, a stage and a folder that are this test's alone. */
-  function documented(start: string): string {
+  /** The page's command with a part, on a bucket, a stage and a folder that are this test's alone. */
+  function documented(part: string): string {
     const found = [...commands, ...inlineCommands]
-      .filter(({ page, command }) => page === PAGE && command.includes(start))
+      .filter(({ page, command }) => page === PAGE && command.includes(part))
       .map(({ command }) => command);
     expect(found.length).toBeGreaterThan(0);
     return (found[0] ?? '')
       .replaceAll('my-bucket', `${STAGE}-bucket`)
-      .replaceAll('-prod', `-${STAGE}`)
+      .replaceAll(/(-| )prod\b/g, `$1${STAGE}`)
       .replaceAll(/\b(deployment|registrar)\.yaml/g, path.join(folder, '$1.yaml'));
   }
   const type = async (command: string, env: Readonly<Record<string, string | undefined>> = environment) =>
@@ -81,6 +81,9 @@ describeWith('docs/deploying-aws.md', ['localstack'], ({ localstack }) => {
     // Its configuration and region are in what `deploy:local` has written.
     const smoke = documented('npm run smoke --').replace(/^.*?(?=npm)/, '. dist/local.env && ');
     expect((await type(smoke, process.env)).stdout.match(/^ok {2}/gm)).toHaveLength(5);
+    const notifying = documented('npx iceberg-registrar init notifications --stage prod --eventbridge');
+    const { stdout: merged } = await type(`. dist/local.env && ${notifying}`, process.env);
+    expect(merged).toMatch(/"Value": "lake\/".*"EventBridgeConfiguration": \{\}/s);
     await interrupt();
     expect(printed()).toMatch(/Ending what runs\n$/);
   });

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { s3Notifications } from '../../../lib/drivers/bucket-notifications.ts';
 import { s3Store } from '../../../lib/drivers/s3.ts';
 import { decodeEvent } from '../../../lib/event/decode-event.ts';
-import { isNotified, mergeNotifications } from '../../../lib/jobs/bucket-notifications.ts';
+import { isNotified, mergeNotifications, withEventBridge } from '../../../lib/jobs/bucket-notifications.ts';
 import { createStack, type Template } from '../../../local/deploy/cloudformation.ts';
 import { localPart } from '../../../local/deploy/template.ts';
 import { deployable, templateOf } from '../../infra/deployable.ts';
@@ -103,6 +103,9 @@ describeWith('the deployed queues', ['localstack'], ({ localstack }) => {
         );
     }
     expect(heard).toEqual([`${stage}/a segment.parquet`]);
+
+    await notifications.write(bucket, withEventBridge(after).configuration);
+    expect(await notifications.read(bucket)).toMatchObject({ ...after, EventBridgeConfiguration: {} });
     await notifications.write(bucket, before);
   });
 });

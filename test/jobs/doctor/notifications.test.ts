@@ -49,14 +49,14 @@ test.each<[string, NotificationConfiguration, string, RegExp, RegExp?]>([
     { QueueConfigurations: [rule({ QueueArn: arn('iceberg-registrar-b-arrivals') }, 'landing/b/')] },
     'failed',
     /two deployments on one prefix/,
-    /EventBridge/,
+    /--eventbridge/,
   ],
   [
     'a topic that has every key',
     { TopicConfigurations: [toTopic] },
     'failed',
     /sns:.*:uploads"/,
-    /EventBridge/,
+    /--eventbridge/,
   ],
   [
     'every key below the prefix, manifests too (a loop)',
