@@ -41,6 +41,8 @@ export async function startBrowser(): Promise<Browser> {
       '--no-zygote',
       '--disable-gpu',
       '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
       '--remote-debugging-pipe',
       `--user-data-dir=${profile}`,
     ],

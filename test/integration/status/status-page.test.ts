@@ -14,6 +14,9 @@ const LONG = `telemetry_${'of_a_plant_with_a_long_name_'.repeat(5)}`;
 /** What a phone shows without zooming. */
 const SMALLEST_TEXT_PX = 12;
 
+/** The package has no other Chromium. */
+const isLinuxOnX64 = process.platform === 'linux' && process.arch === 'x64';
+
 const folder = mkdtempSync(path.join(tmpdir(), 'status-'));
 const file = path.join(folder, 'status.html');
 let registration: Registration;
@@ -21,6 +24,7 @@ let browser: Browser;
 
 /** A table with a schema timeline and a refused segment, and one with a long name. */
 beforeAll(async () => {
+  if (!isLinuxOnX64) return;
   registration = await startRegistration({ freshness: '1h' });
   for (const version of telemetry.versions.keys()) {
     const { key, bytes } = makeSegment(telemetry, version, version);
@@ -37,11 +41,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   browser?.close();
-  await registration.close();
+  await registration?.close();
   rmSync(folder, { recursive: true });
 });
 
-describe.each([
+describe.runIf(isLinuxOnX64).each([
   [390, 'light'],
   [390, 'dark'],
   [1280, 'light'],
