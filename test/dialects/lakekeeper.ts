@@ -1,19 +1,18 @@
-import type { HttpResponse } from '../../local/http-service.ts';
+import { stringifyJson } from '../../lib/spec/json.ts';
 import type { Stack } from '../../local/stack.ts';
 import { bodyOf, type Dialect, failure, isCreation, type Json, kindOf, updatesOf } from './dialect.ts';
 import { configured, endpoints, needsBearer, needsWarehouse } from './quirks.ts';
 
 const prefix = '01995a2f-6c1e-7000-8000-000000000001';
 
-/** Lakekeeper 0.13. */
+/** Lakekeeper 0.13; what is said to be seen was seen on 0.13.3. */
 export const lakekeeper: Dialect = {
   name: 'Lakekeeper',
   root: '/catalog',
   home: '/lakekeeper/catalog',
   config: configured('defaults', prefix, {
-    overrides: { uri: '/lakekeeper/catalog' },
+    overrides: { uri: '/lakekeeper/catalog', 'idempotency-key-lifetime': 'PT30M' },
     endpoints: endpoints(),
-    'idempotency-key-lifetime': 'PT30M',
   }),
   settings: { catalog_warehouse: 'lake', catalog_token: 'lakekeeper-token' },
   quirks: [
@@ -35,16 +34,16 @@ export const lakekeeper: Dialect = {
     },
     {
       title: 'a commit makes no table that was not staged before',
-      source: 'lakekeeper: commit_tables looks up "active_and_staged" tables',
+      source: 'lakekeeper: commit_tables looks up "active_and_staged" tables; seen',
       serve: (next) => (request) =>
         kindOf(request) === 'commit' && isCreation(bodyOf(request))
-          ? failure(404, 'NoSuchTableException', 'Table does not exist')
+          ? failure(404, 'NoSuchTableException', 'Error getting tabular from catalog')
           : next(request),
       without: { settings: { create_via: 'commit' } },
     },
     {
       title: 'no table is created where files lie already; registering one is allowed',
-      source: 'lakekeeper: create_table.rs, require_empty_location; register_table has no such check',
+      source: 'lakekeeper: create_table.rs, require_empty_location; register_table has no such check; seen',
       serve: (next) => (request) =>
         kindOf(request) === 'create'
           ? failure(
@@ -57,7 +56,8 @@ export const lakekeeper: Dialect = {
     },
     {
       title: 'write.data.path and write.metadata.path cannot be set, which is a conflict by its status',
-      source: 'lakekeeper: server/tables.rs, validate_table_properties, for create, register and commit',
+      source:
+        'lakekeeper: server/tables.rs, validate_table_properties, for create, register and commit; seen',
       serve:
         (next, { stack }) =>
         (request) => {
@@ -77,17 +77,41 @@ export const lakekeeper: Dialect = {
       without: { settings: { table_properties: { 'write.data.path': 's3://lake/elsewhere' } } },
     },
     {
-      title: 'the answer to an Idempotency-Key is given again, whatever is sent with it',
-      source: 'REST specification, "Idempotency-Key"; lakekeeper advertises it when it is enabled',
+      title: 'snapshots and schemas are listed in another order at every answer',
+      source: 'lakekeeper: TableMetadata of iceberg-rust keeps them in a HashMap; seen (lakekeeper.test.ts)',
       serve: (next) => {
-        const answers = new Map<string, HttpResponse>();
+        let answers = 0;
+        return async (request) => {
+          const answer = await next(request);
+          const body = /^\s*\{/.test(String(answer.body ?? '')) ? bodyOf(answer) : {};
+          const metadata = body['metadata'] as Json | undefined;
+          if (metadata === undefined) return answer;
+          answers += 1;
+          const turned = (list: unknown) => {
+            const items = list as readonly unknown[] | undefined;
+            const at = answers % (items?.length || 1);
+            return items && [...items.slice(at), ...items.slice(0, at)];
+          };
+          const [snapshots, schemas] = [turned(metadata['snapshots']), turned(metadata['schemas'])];
+          return {
+            ...answer,
+            body: stringifyJson({ ...body, metadata: { ...metadata, snapshots, schemas } }),
+          };
+        };
+      },
+    },
+    {
+      title:
+        'a commit that landed is done once under its Idempotency-Key, and answered by the table as it is now',
+      source: 'lakekeeper: service/idempotency.rs, replay_commit_table; seen (lakekeeper.test.ts)',
+      serve: (next) => {
+        const landed = new Set<string>();
         return async (request) => {
           const key = request.headers['idempotency-key'];
           if (kindOf(request) !== 'commit' || key === undefined) return next(request);
-          const known = answers.get(key);
-          if (known !== undefined) return known;
+          if (landed.has(key)) return next({ ...request, method: 'GET', body: Buffer.alloc(0) });
           const answer = await next(request);
-          if (answer.status < 500) answers.set(key, answer);
+          if (answer.status === 200) landed.add(key);
           return answer;
         };
       },

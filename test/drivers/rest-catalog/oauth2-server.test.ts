@@ -1,63 +1,25 @@
-import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import type { Server } from 'node:http';
-import Provider from 'oidc-provider';
+import { verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CatalogCredential } from '../../../lib/config/entry.ts';
 import { restCatalog } from '../../../lib/drivers/rest-catalog/rest-catalog.ts';
 import { json, scriptedServer } from '../../fakes/http.ts';
+import { clientSecret, type OAuth2Server, startOAuth2Server } from '../../fakes/oauth2-server.ts';
 import { seededRandom } from '../../fakes/random.ts';
-import { freePort } from '../../integration/services/free-ports.ts';
 import { failure, loadedTable } from './scripted-catalog.ts';
 
 /** A certified OAuth2 server, whose signed tokens last ten minutes, and a catalog that checks them. */
 const tokenSeconds = 600;
 const audience = 'urn:lake';
-const secret = 'a form-secret&more+';
-const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-let issuer: string;
-let provider: Server;
+let server: OAuth2Server;
 
 beforeAll(async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   vi.spyOn(console, 'info').mockImplementation(() => undefined);
-  const port = await freePort();
-  issuer = `http://127.0.0.1:${port}`;
-  const client = (client_id: string, token_endpoint_auth_method: string) => ({
-    client_id,
-    client_secret: secret,
-    grant_types: ['client_credentials'],
-    redirect_uris: [],
-    response_types: [],
-    token_endpoint_auth_method,
-  });
-  const configuration = {
-    clients: [client('by-form', 'client_secret_post'), client('by-basic', 'client_secret_basic')],
-    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] },
-    scopes: ['catalog', 'lake:write'],
-    features: {
-      clientCredentials: { enabled: true },
-      devInteractions: { enabled: false },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => audience,
-        getResourceServerInfo: (_: unknown, resource: string) => ({
-          scope: 'catalog lake:write',
-          audience: resource,
-          accessTokenTTL: tokenSeconds,
-          accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'RS256' } },
-        }),
-      },
-    },
-  };
-  await new Promise<void>((resolve) => {
-    provider = new Provider(issuer, configuration).listen(port, '127.0.0.1', resolve);
-  });
+  server = await startOAuth2Server(audience, tokenSeconds);
 });
 afterAll(() => {
   vi.restoreAllMocks();
-  provider.close();
-  provider.closeAllConnections();
+  server.close();
 });
 
 interface Claims {
@@ -73,7 +35,7 @@ function claimsOf(authorization = ''): Claims | undefined {
   const signed = verify(
     'RSA-SHA256',
     Buffer.from(`${head}.${payload}`),
-    createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })),
+    server.publicKey,
     Buffer.from(signature, 'base64url'),
   );
   return signed ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims) : undefined;
@@ -83,7 +45,7 @@ async function guardedCatalog(credential: Partial<CatalogCredential>, wanted = a
   const state = { skewMs: 0, refusals: 0, claims: undefined as Claims | undefined };
   const now = () => Date.now() + state.skewMs;
   const tokens = new Set<string>();
-  const server = await scriptedServer((line, { headers }) => {
+  const guarded = await scriptedServer((line, { headers }) => {
     state.claims = claimsOf(headers['authorization']);
     if (state.claims === undefined || state.claims.exp * 1000 < now() || state.claims.aud !== wanted) {
       state.refusals += 1;
@@ -92,14 +54,14 @@ async function guardedCatalog(credential: Partial<CatalogCredential>, wanted = a
     tokens.add(headers['authorization'] ?? '');
     return json(200, line.includes('/v1/config') ? {} : loadedTable);
   });
-  onTestFinished(server.close);
+  onTestFinished(guarded.close);
   const catalog = restCatalog(
     {
-      catalog_uri: server.url,
+      catalog_uri: guarded.url,
       catalog_credential: {
         client_id: 'by-form',
-        client_secret: secret,
-        oauth2_server_uri: `${issuer}/token`,
+        client_secret: clientSecret,
+        oauth2_server_uri: `${server.issuer}/token`,
         ...credential,
       },
       retry: { initial_ms: 1, max_ms: 1, jitter: 0 },

@@ -1,16 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { s3Store } from '../../../lib/drivers/s3.ts';
 import { lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
+import { clientSecret, type OAuth2Server, startOAuth2Server } from '../../fakes/oauth2-server.ts';
 import { restore } from '../../jobs/restored-catalog.ts';
 import { type Lake, openLake } from '../schema/lake.ts';
 import { capability } from '../services/capability.ts';
 import { createBucket } from '../services/create-bucket.ts';
 import { describeWith } from '../services/describe-with.ts';
-import { lakekeeperWarehouse } from '../services/lakekeeper.ts';
+import { lakekeeperOnHost, lakekeeperWarehouse } from '../services/lakekeeper.ts';
 import { reader } from '../services/seaweedfs.ts';
-import type { CatalogService } from '../services/service.ts';
+import type { CatalogService, Running } from '../services/service.ts';
+import { installedFolder } from '../services/services.ts';
 import { storeSettings } from '../services/settings.ts';
 
 const schema: Schema = {
@@ -117,16 +123,30 @@ describeWith('Lakekeeper', ['lakekeeper'], ({ lakekeeper: service }) => {
     });
   });
 
-  /**
-   * A registrar whose own keys may write nothing, on a table that is there, and a segment that waits for it; in a warehouse that hands
-   * out credentials.
-   */
-  async function withoutWriting(access_delegation: string) {
+  /** A warehouse that hands out credentials, on a bucket of its own. */
+  async function vendingWarehouse(): Promise<CatalogService> {
     const store = { ...service.store, bucket: `vending-${randomUUID()}` };
     await createBucket(store);
     const endpoint = store.networkEndpoint ?? store.endpoint;
     const server = service.uri.replace(/\/catalog$/, '');
-    const vending = await lakekeeperWarehouse(server, store.bucket, store, endpoint, store.role);
+    return lakekeeperWarehouse(server, store.bucket, store, endpoint, { role: store.role });
+  }
+
+  test('hands engines credentials that end at the table’s location: they read segments there, and no others', async () => {
+    const vending = await vendingWarehouse();
+    const lake = await oneTable(vending);
+    await lake.expectRows(schema);
+    const apart = await openLake(vending, {
+      table_location: `s3://${vending.store.bucket}/apart/{dataset}`,
+    });
+    await apart.ship(schema, [{ id: 1n }]);
+    await expect(apart.expectRows(schema)).rejects.toThrow(/ACCESS_DENIED/);
+  });
+
+  /** A registrar whose own keys may write nothing, on a table that is there, and a segment that waits for it. */
+  async function withoutWriting(access_delegation: string) {
+    const vending = await vendingWarehouse();
+    const { store } = vending;
     const lake = await oneTable(vending);
     const key = await lake.upload(schema, [{ id: 2n }]);
     const settings = { access_delegation, store: storeSettings({ ...store, ...reader }) };
@@ -146,3 +166,93 @@ describeWith('Lakekeeper', ['lakekeeper'], ({ lakekeeper: service }) => {
     expect((await lake.state()).snapshots.size).toBe(1);
   });
 });
+
+const binary = process.env['LAKEKEEPER_BINARY'];
+if (binary === undefined) {
+  // In a container it does not reach this process.
+  test.skip('NOT RUN, no LAKEKEEPER_BINARY: Lakekeeper that asks an OAuth2 server who calls', () =>
+    undefined);
+} else {
+  describeWith('Lakekeeper that asks an OAuth2 server who calls', ['lakekeeper'], ({ lakekeeper }) => {
+    const audience = 'urn:lake';
+    const tokenSeconds = 4;
+    let tokens: OAuth2Server;
+    let guarded: Running<CatalogService>;
+    let scratch: string;
+    beforeAll(async () => {
+      vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+      vi.spyOn(console, 'info').mockImplementation(() => undefined);
+      tokens = await startOAuth2Server(audience, tokenSeconds);
+      const store = { ...lakekeeper.store, bucket: `guarded-${randomUUID()}` };
+      await createBucket(store);
+      scratch = mkdtempSync(join(tmpdir(), 'iceberg-registrar-lakekeeper-'));
+      const logs = join(installedFolder, 'logs');
+      mkdirSync(logs, { recursive: true });
+      guarded = await lakekeeperOnHost({ installed: installedFolder, logs, scratch }, binary, store, {
+        environment: {
+          LAKEKEEPER__OPENID_PROVIDER_URI: tokens.issuer,
+          LAKEKEEPER__OPENID_AUDIENCE: audience,
+        },
+        headers: { authorization: `Bearer ${await tokenOf(tokens)}` },
+      });
+    });
+    afterAll(async () => {
+      vi.restoreAllMocks();
+      await guarded?.stop();
+      tokens?.close();
+      rmSync(scratch, { recursive: true, force: true });
+    });
+
+    const credential = (changed: Readonly<Record<string, string | undefined>> = {}) => ({
+      catalog_credential: {
+        client_id: 'by-form',
+        client_secret: clientSecret,
+        oauth2_server_uri: `${tokens.issuer}/token`,
+        ...changed,
+      },
+    });
+
+    capability('lakekeeper', 'OAuth2', 'takes client credentials, across the end of a token', async () => {
+      const lake = await openLake(guarded.service, credential());
+      await lake.ship(schema, [{ id: 1n }]);
+      await sleep((tokenSeconds + 1) * 1000);
+      await lake.ship(schema, [{ id: 2n }]);
+      expect((await lake.state()).snapshots.size).toBe(2);
+    });
+
+    test.each([
+      ['no token', () => ({})],
+      ['a token of nobody', () => ({ catalog_token: 'not-a-token' })],
+      ['a token for another audience', () => credential({ resource: 'urn:other' })],
+    ])('refuses %s: auth.failed', async (_, settings) => {
+      const lake = await openLake(guarded.service, settings());
+      expect(await lake.offer(schema, [{ id: 1n }])).toMatchObject({
+        kind: 'failed',
+        error: { code: 'auth.failed' },
+      });
+    });
+
+    test('has no token endpoint of its own: without oauth2_server_uri it is auth.failed', async () => {
+      const lake = await openLake(guarded.service, credential({ oauth2_server_uri: undefined }));
+      expect(await lake.offer(schema, [{ id: 1n }])).toMatchObject({
+        kind: 'failed',
+        error: {
+          code: 'auth.failed',
+          message: expect.stringMatching(/\/catalog\/v1\/oauth\/tokens".* 401 MissingAuthorizationHeader/),
+        },
+      });
+    });
+  });
+}
+
+async function tokenOf({ issuer }: OAuth2Server): Promise<string> {
+  const response = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: 'by-form',
+      client_secret: clientSecret,
+    }),
+  });
+  return ((await response.json()) as { readonly access_token: string }).access_token;
+}

@@ -10,6 +10,8 @@ import type { CatalogService, Folders, Running, StoreService } from './service.t
 
 const image = process.env['LAKEKEEPER_IMAGE'] ?? 'quay.io/lakekeeper/catalog:v0.13.1';
 
+type Headers = Readonly<Record<string, string>>;
+
 /**
  * Lakekeeper with its tables in PostgreSQL, prepared as its example "minimal" is (github.com/lakekeeper/lakekeeper, examples/minimal): the
  * database is migrated, the server started without authentication, bootstrapped, and given a warehouse.
@@ -48,11 +50,14 @@ export async function lakekeeperInContainer(
 /**
  * The same as a process of this machine, with a PostgreSQL from Debian's packages: `binary` is the path of the program, as its releases have it.
  * It listens on 127.0.0.1 alone.
+ *
+ * @param guard what makes it ask who calls, and the headers of one who may prepare it
  */
 export async function lakekeeperOnHost(
   folders: Folders,
   binary: string,
   store: StoreService,
+  guard: { readonly environment?: Readonly<Record<string, string>>; readonly headers?: Headers } = {},
 ): Promise<Running<CatalogService>> {
   const database = await postgresOnHost(folders, 'lakekeeper');
   try {
@@ -62,6 +67,7 @@ export async function lakekeeperOnHost(
       LAKEKEEPER__BIND_IP: '127.0.0.1',
       LAKEKEEPER__LISTEN_PORT: String(port),
       LAKEKEEPER__METRICS__PORT: String(metricsPort),
+      ...guard.environment,
     };
     await promisify(execFile)(binary, ['migrate'], { env: { ...process.env, ...env } });
     const uri = `http://127.0.0.1:${port}`;
@@ -76,7 +82,7 @@ export async function lakekeeperOnHost(
       await server.stop();
       await database.stop();
     };
-    return { service: await lakekeeperCatalog(uri, store, store.endpoint), stop };
+    return { service: await lakekeeperCatalog(uri, store, store.endpoint, guard.headers), stop };
   } catch (error) {
     await database.stop();
     throw error;
@@ -97,9 +103,10 @@ export async function lakekeeperCatalog(
   server: string,
   store: StoreService,
   storeEndpoint: string,
+  headers?: Headers,
 ): Promise<CatalogService> {
-  await manage('POST', `${server}/management/v1/bootstrap`, { 'accept-terms-of-use': true });
-  return lakekeeperWarehouse(server, 'lake', store, storeEndpoint);
+  await manage('POST', `${server}/management/v1/bootstrap`, { 'accept-terms-of-use': true }, headers);
+  return lakekeeperWarehouse(server, 'lake', store, storeEndpoint, { headers });
 }
 
 /**
@@ -111,9 +118,9 @@ export async function lakekeeperWarehouse(
   warehouse: string,
   store: StoreService,
   storeEndpoint: string,
-  role?: string,
+  { role, headers }: { readonly role?: string | undefined; readonly headers?: Headers | undefined } = {},
 ): Promise<CatalogService> {
-  await manage('POST', `${server}/management/v1/warehouse`, {
+  const body = {
     'warehouse-name': warehouse,
     'storage-profile': {
       type: 's3',
@@ -133,6 +140,7 @@ export async function lakekeeperWarehouse(
       'aws-secret-access-key': store.secretAccessKey,
     },
     'delete-profile': { type: 'hard' },
-  });
+  };
+  await manage('POST', `${server}/management/v1/warehouse`, body, headers);
   return { uri: `${server}/catalog`, store, warehouse };
 }
