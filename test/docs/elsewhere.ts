@@ -43,6 +43,10 @@ export const elsewhere: Readonly<Record<string, Elsewhere>> = {
     file: 'test/integration/run.ts',
     notRun: 'Polaris comes as an image alone; CI has no container engine everywhere',
   },
+  'LAKEKEEPER_BINARY=/opt/lakekeeper npm run test:integration -- --catalog lakekeeper': {
+    file: 'test/integration/services/lakekeeper.ts',
+    notRun: 'Lakekeeper’s program is in no package registry',
+  },
   'npm run lint': ci('lint npm run --silent lint'),
   'npm run types': ci('types npm run --silent types'),
   'npm run build': ci('build npm run --silent build'),
