@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../lib/spec/json.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { withFreshIds } from '../../local/catalog/fresh-ids.ts';
 import {
@@ -13,18 +14,43 @@ import {
 } from './dialect.ts';
 import { configured, encodesAgain, endpoints } from './quirks.ts';
 
-/** Project Nessie 0.108. Tables are made by a commit here, so that the schema is remapped. */
+/** Project Nessie 0.108.4, as it ran. Tables are made by a commit here, so that the schema is remapped. */
 export const nessie: Dialect = {
   name: 'Nessie',
   root: '/iceberg',
   config: configured('defaults', 'main%7Clake', { endpoints: endpoints() }),
-  settings: { catalog_warehouse: 'lake', create_via: 'commit' },
+  settings: { catalog_warehouse: 'lake', create_via: 'commit', on_unprovable: 'register' },
   quirks: [
     {
       title: 'the prefix comes encoded, and is not encoded again',
       source: 'nessie: IcebergConfigurer.icebergConfigPerWarehouse',
       serve: (next) => next,
       without: encodesAgain,
+    },
+    {
+      title: 'it tells where it wants to be called: at the host that the request names',
+      source: 'nessie: IcebergConfigurer.icebergConfigPerWarehouse, ExternalBaseUriImpl',
+      serve: (next) => async (request) => {
+        const answer = await next(request);
+        if (kindOf(request) !== 'config') return answer;
+        const { overrides, ...rest } = bodyOf(answer);
+        const uri = `http://${request.headers['host']}/iceberg/`;
+        return { ...answer, body: stringifyJson({ ...rest, overrides: { ...(overrides as Json), uri } }) };
+      },
+      without: {
+        request: (request) => ({ ...request, headers: { ...request.headers, host: 'inside.example' } }),
+      },
+    },
+    {
+      title: 'the last snapshot of a table is shown alone, and without its parent',
+      source: 'nessie: NessieModelIceberg.nessieTableSnapshotToIceberg',
+      serve: (next) => async (request) => {
+        const answer = await next(request);
+        const { metadata, ...rest } = answer.status === 200 ? bodyOf(answer) : {};
+        if (metadata === undefined) return answer;
+        return { ...answer, body: stringifyJson({ ...rest, metadata: lastAlone(metadata as Json) }) };
+      },
+      without: { settings: { on_unprovable: 'quarantine' } },
     },
     {
       title: 'the first schema of a table gets new field IDs, in a commit too',
@@ -103,3 +129,12 @@ export const nessie: Dialect = {
     },
   ],
 };
+
+function lastAlone(metadata: Json): Json {
+  const last = ({ 'snapshot-id': id }: Json) => id === metadata['current-snapshot-id'];
+  const snapshots = ((metadata['snapshots'] ?? []) as readonly Json[])
+    .filter(last)
+    .map(({ 'parent-snapshot-id': _, ...snapshot }) => snapshot);
+  const log = ((metadata['snapshot-log'] ?? []) as readonly Json[]).filter(last);
+  return { ...metadata, snapshots, 'snapshot-log': log };
+}

@@ -1,14 +1,22 @@
 import { stringifyJson } from '../../lib/spec/json.ts';
-import { bodyOf, type Dialect, failure, type Json, kindOf, tableAt, updatesOf } from './dialect.ts';
-import { configured, endpoints, needsCredential, needsHeader, needsWarehouse } from './quirks.ts';
+import { bodyOf, type Dialect, failure, type Json, kindOf } from './dialect.ts';
+import { endpoints, needsCredential, needsHeader, needsWarehouse } from './quirks.ts';
 
 const headers = { 'Polaris-Realm': 'lake-realm' };
 
-/** Apache Polaris 1.7. */
+/** Apache Polaris 1.7.0, as it ran, in a realm that is not its first. */
 export const polaris: Dialect = {
   name: 'Polaris',
   root: '/api/catalog',
-  config: configured('overrides', 'lake', { endpoints: endpoints() }),
+  config: {
+    prefix: 'lake',
+    answer: {
+      defaults: { 'default-base-location': 's3://lake' },
+      overrides: { 'namespace-separator': '%1F', prefix: 'lake' },
+      // It lists one kind without the slash.
+      endpoints: [...endpoints(), 'GET polaris/v1/{prefix}/namespaces/{namespace}/generic-tables'],
+    },
+  },
   settings: {
     catalog_warehouse: 'lake',
     catalog_headers: headers,
@@ -16,9 +24,13 @@ export const polaris: Dialect = {
   },
   shows: ['renewals', 'not modified'],
   quirks: [
-    needsHeader('Polaris-Realm', 'lake-realm', 'polaris: DefaultRealmContextResolver', {
-      catalog_headers: undefined,
-    }),
+    needsHeader(
+      'Polaris-Realm',
+      'lake-realm',
+      'polaris: DefaultRealmContextResolver',
+      { catalog_headers: undefined },
+      failure(404, 'MissingOrInvalidRealm', 'Missing or invalid realm'),
+    ),
     needsCredential(
       { client_id: 'registrar', client_secret: 'hush', scope: 'PRINCIPAL_ROLE:ALL' },
       'polaris: TokenRequestValidator, DefaultAuthenticator',
@@ -26,19 +38,27 @@ export const polaris: Dialect = {
     ),
     needsWarehouse('lake', 'polaris: IcebergCatalogAdapter.getConfig'),
     {
-      title: 'every snapshot’s manifest list must lie below the location of its table',
-      source: 'polaris: LocalIcebergCatalog, validateLocationForTableLike',
-      serve: (next, world) => (request) => {
-        if (kindOf(request) !== 'commit') return next(request);
-        const lists = updatesOf(bodyOf(request), 'add-snapshot').map(({ snapshot }) =>
-          String((snapshot as Record<string, unknown>)['manifest-list']),
-        );
-        const outside = lists.find((list) => !list.startsWith(`${tableAt(request, world).location}/`));
-        return outside === undefined
-          ? next(request)
-          : failure(403, 'ForbiddenException', `Invalid locations '[${outside}]' for identifier`);
+      title: 'metadata files must lie below the location of their table',
+      source: 'polaris: LocalIcebergCatalog.validateMetadataFileInTableDir',
+      serve: (next) => async (request) => {
+        const answer = await next(request);
+        if (kindOf(request) !== 'register' || answer.status !== 200) return answer;
+        const { 'metadata-location': file, metadata } = bodyOf(answer);
+        const { location } = metadata as Json;
+        return String(file).startsWith(`${location}/`)
+          ? answer
+          : failure(
+              400,
+              'BadRequestException',
+              `Metadata location ${file} is not allowed outside of ${location}`,
+            );
       },
-      without: { settings: { table_properties: { 'write.metadata.path': 's3://lake/elsewhere' } } },
+      without: {
+        settings: {
+          create_via: 'register',
+          table_properties: { 'write.metadata.path': 's3://lake/elsewhere' },
+        },
+      },
     },
     {
       title: 'a load with snapshots=refs answers the heads of branches and tags alone, without the history',

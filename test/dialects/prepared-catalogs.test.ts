@@ -41,16 +41,17 @@ describe('polarisCatalog', () => {
     const management = '/api/management/v1';
     expect(server.lines).toStrictEqual([
       'POST /api/catalog/v1/oauth/tokens',
-      `POST ${management}/catalogs`,
       `POST ${management}/principals`,
       `POST ${management}/principal-roles`,
-      `POST ${management}/catalogs/lake/catalog-roles`,
       `PUT ${management}/principals/registrar/principal-roles`,
+      'POST /api/catalog/v1/oauth/tokens',
+      `POST ${management}/catalogs`,
+      `POST ${management}/catalogs/lake/catalog-roles`,
       `PUT ${management}/principal-roles/loaders/catalog-roles/lake`,
       `PUT ${management}/catalogs/lake/catalog-roles/content/grants`,
       'POST /api/catalog/v1/oauth/tokens',
     ]);
-    const [, created] = server.requests;
+    const created = server.requests[server.lines.indexOf(`POST ${management}/catalogs`)];
     expect(created && bodyOf(created)).toMatchObject({
       catalog: {
         storageConfigInfo: {

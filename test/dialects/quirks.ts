@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../local/http-service.ts';
+import type { HttpRequest, HttpResponse } from '../../local/http-service.ts';
 import { type SigningKey, signatureProblem } from '../fakes/aws-signature.ts';
 import {
   bodyOf,
@@ -20,14 +20,17 @@ export const encodesAgain: Ignorance = {
   request: (request: HttpRequest): HttpRequest => ({ ...request, path: request.path.replaceAll('%', '%25') }),
 };
 
-export function needsHeader(name: string, value: string, source: string, without: Settings): Quirk {
+export function needsHeader(
+  name: string,
+  value: string,
+  source: string,
+  without: Settings,
+  refusal: HttpResponse = failure(401, 'NotAuthorizedException', `${name} is missing`),
+): Quirk {
   return {
     title: `${name} must be sent with every request`,
     source,
-    serve: (next) => (request) =>
-      request.headers[name.toLowerCase()] === value
-        ? next(request)
-        : failure(401, 'NotAuthorizedException', `${name} is missing`),
+    serve: (next) => (request) => (request.headers[name.toLowerCase()] === value ? next(request) : refusal),
     without: { settings: without },
   };
 }
@@ -62,7 +65,8 @@ export function needsCredential(
           const wrong = Object.entries({ grant_type: 'client_credentials', ...form }).find(
             ([key, value]) => sent[key] !== value,
           );
-          if (wrong) return json(400, { error: wrong[0] === 'scope' ? 'invalid_scope' : 'invalid_client' });
+          if (wrong?.[0] === 'scope') return json(400, { error: 'invalid_scope' });
+          if (wrong) return json(401, { error: 'unauthorized_client' });
           const token = `token-${left.size + 1}`;
           left.set(`Bearer ${token}`, uses);
           seen.set('renewals', left.size - 1);
@@ -70,7 +74,8 @@ export function needsCredential(
         }
         const bearer = request.headers['authorization'] ?? '';
         const remaining = left.get(bearer) ?? 0;
-        if (remaining === 0) return failure(401, 'NotAuthorizedException', 'the token has expired');
+        // As Polaris answers it: without a body.
+        if (remaining === 0) return { status: 401, headers: { 'www-authenticate': 'Bearer' } };
         left.set(bearer, remaining - 1);
         return next(request);
       };

@@ -56,7 +56,7 @@ export async function tellStory(lake: Lake, world: Pick<DialectWorld, 'fault'>):
 
   await lake.state();
   const state = await lake.state();
-  expect(state.snapshots.size).toBe(5);
+  expect(state.lastSequenceNumber).toBe(5n);
   expect(branchHead(state, 'main')?.summary).toMatchObject({
     'total-data-files': '5',
     'total-records': '5',

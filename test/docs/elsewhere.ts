@@ -43,6 +43,14 @@ export const elsewhere: Readonly<Record<string, Elsewhere>> = {
     file: 'test/integration/run.ts',
     notRun: 'Polaris comes as an image alone; CI has no container engine everywhere',
   },
+  'POLARIS_HOME=/opt/polaris npm run test:integration -- --catalog polaris': {
+    file: 'test/integration/services/polaris.ts',
+    notRun: 'Polaris’s distribution is in no package registry',
+  },
+  'NESSIE_JAR=/opt/nessie-quarkus-runner.jar npm run test:integration -- --catalog nessie': {
+    file: 'test/integration/services/nessie.ts',
+    notRun: 'Nessie’s runner is in no package registry',
+  },
   'LAKEKEEPER_BINARY=/opt/lakekeeper npm run test:integration -- --catalog lakekeeper': {
     file: 'test/integration/services/lakekeeper.ts',
     notRun: 'Lakekeeper’s program is in no package registry',

@@ -19,6 +19,14 @@ const titles: Readonly<Record<CatalogName, string>> = {
   nessie: 'Nessie',
 };
 
+/** Of a table's snapshots, those that a catalog shows: Nessie the last one alone. */
+export function shownBy<Snapshot>(
+  name: CatalogUnderTest['name'],
+  snapshots: readonly Snapshot[],
+): readonly Snapshot[] {
+  return name === 'nessie' ? snapshots.slice(-1) : snapshots;
+}
+
 /**
  * The same tests on Apache’s fixture, on SeaweedFS’s catalog and on the embedded one, or on the catalogs that this run is about.
  *

@@ -28,6 +28,8 @@ export interface CatalogService {
       readonly scope?: string;
     };
   };
+  /** What else an entry is told on this catalog. */
+  readonly settings?: { readonly on_unprovable: 'register' };
 }
 
 /** Google Cloud, played by emulators on this machine: none of them asks who calls. */

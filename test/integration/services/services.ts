@@ -7,8 +7,8 @@ import { type ContainerNetwork, engineAnswers, startNetwork } from './container.
 import { googleOnHost } from './google.ts';
 import { lakekeeperInContainer, lakekeeperOnHost } from './lakekeeper.ts';
 import { localstackInContainer, localstackOnHost } from './localstack.ts';
-import { nessieInContainer } from './nessie.ts';
-import { polarisInContainer } from './polaris.ts';
+import { nessieInContainer, nessieOnHost } from './nessie.ts';
+import { polarisInContainer, polarisOnHost } from './polaris.ts';
 import { restFixtureInContainer, restFixtureOnHost } from './rest-fixture.ts';
 import { seaweedfsInContainer, seaweedfsOnHost } from './seaweedfs.ts';
 import { seaweedfsCatalogInContainer, seaweedfsCatalogOnHost } from './seaweedfs-catalog.ts';
@@ -84,6 +84,24 @@ type Launch = {
   readonly [Name in ServiceName]: (folders: Folders, start: Start) => Promise<Running<Services[Name]>>;
 };
 
+/** Catalogs that no package registry has: of a release that lies on this machine, which goes before an image. */
+const releases = {
+  polaris: ['POLARIS_HOME', 'the folder of its binary distribution', polarisOnHost],
+  lakekeeper: ['LAKEKEEPER_BINARY', 'the path of its program', lakekeeperOnHost],
+  nessie: ['NESSIE_JAR', 'the path of its runner', nessieOnHost],
+} as const;
+
+function released(name: keyof typeof releases) {
+  const [variable, what, onHost] = releases[name];
+  return async (folders: Folders, start: Start): Promise<Running<CatalogService>> => {
+    const path = process.env[variable];
+    if (path === undefined)
+      throw new Error(`it needs a container engine, and none answers, or ${variable}, ${what}`);
+    const { service } = await start('seaweedfs');
+    return onHost(folders, path, service);
+  };
+}
+
 const hostProcesses: Launch = {
   localstack: async (folders) => {
     await install('localstack');
@@ -106,26 +124,10 @@ const hostProcesses: Launch = {
     return seaweedfsCatalogOnHost(folders);
   },
   google: startGoogle,
-  polaris: noHostProcess,
-  lakekeeper: startLakekeeper,
-  nessie: noHostProcess,
+  polaris: released('polaris'),
+  lakekeeper: released('lakekeeper'),
+  nessie: released('nessie'),
 };
-
-/** No package registry has it. */
-async function noHostProcess(): Promise<Running<CatalogService>> {
-  throw new Error('it needs a container engine, and none answers');
-}
-
-const lakekeeperBinary = process.env['LAKEKEEPER_BINARY'];
-
-async function startLakekeeper(folders: Folders, start: Start): Promise<Running<CatalogService>> {
-  if (lakekeeperBinary === undefined)
-    throw new Error(
-      'it needs a container engine, and none answers, or LAKEKEEPER_BINARY, the path of its program',
-    );
-  const { service } = await start('seaweedfs');
-  return lakekeeperOnHost(folders, lakekeeperBinary, service);
-}
 
 /** A process wherever the rest runs: there is no image of the one that speaks Pub/Sub's REST API. */
 async function startGoogle(folders: Folders): Promise<Running<GoogleService>> {
@@ -140,6 +142,8 @@ function containersOn(network: ContainerNetwork): Launch {
     const { service } = await start('seaweedfs');
     return catalog(folders, network, service, service.networkEndpoint ?? service.endpoint);
   };
+  const either = (name: keyof typeof releases, catalog: CatalogInContainer) =>
+    process.env[releases[name][0]] === undefined ? onSeaweedfs(catalog) : released(name);
   return {
     localstack: (folders) => localstackInContainer(folders, network),
     seaweedfs: (folders) => seaweedfsInContainer(folders, network),
@@ -159,9 +163,9 @@ function containersOn(network: ContainerNetwork): Launch {
     },
     seaweedfsOwnCatalog: (folders) => seaweedfsCatalogInContainer(folders, network),
     google: startGoogle,
-    polaris: onSeaweedfs(polarisInContainer),
-    lakekeeper: lakekeeperBinary === undefined ? onSeaweedfs(lakekeeperInContainer) : startLakekeeper,
-    nessie: onSeaweedfs(nessieInContainer),
+    polaris: either('polaris', polarisInContainer),
+    lakekeeper: either('lakekeeper', lakekeeperInContainer),
+    nessie: either('nessie', nessieInContainer),
   };
 }
 
