@@ -135,12 +135,15 @@ test('load answered by 404 is no table; by 400 it is refused', async () => {
 });
 
 test('create and register find that another was first', async () => {
-  const { catalog } = await answering(failure(409));
+  const { catalog, server } = await answering(failure(409));
   expect(await catalog.register(table, 's3://lake/1.json')).toBe('exists');
   const schema = { type: 'struct', fields: [] } as const;
   const spec = { 'spec-id': 0, fields: [] };
   const request = { schema, spec, location: undefined, formatVersion: 2, properties: {} };
   expect(await catalog.create(table, request)).toBe('exists');
+  // Nessie answers 500 to a request that leaves it out.
+  const { body } = server.requests[server.lines.findLastIndex((line) => line.startsWith('POST'))] ?? {};
+  expect(JSON.parse(String(body))).toMatchObject({ 'stage-create': false });
 });
 
 test('createNamespace makes what is missing level by level, and asks first whether all is there', async () => {
