@@ -1,7 +1,9 @@
 import type { Entry } from '../../config/entry.ts';
+import { provableSince } from '../../ledger/provable-history.ts';
 import type { ServiceConfig } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { type Found, failed, ok, warning } from './finding.ts';
 
@@ -57,6 +59,12 @@ export async function examineTable(entry: Entry, { catalog }: EntryPorts, name: 
   if (entry.branch !== 'main' && !(entry.branch in state.refs)) {
     return failed(`${title} has no branch "${entry.branch}"`, 'create the branch, or change the setting');
   }
+  if (entry.on_unprovable !== 'register' && showsHeadAlone(state, entry.branch)) {
+    return warning(
+      `${title} loads; of its snapshots the catalog shows the newest alone, without its parent, as Nessie does: what came before cannot be proven`,
+      'set on_unprovable: register (docs/catalogs.md); otherwise segments that wait while others are committed go to quarantine',
+    );
+  }
   const appends = [...state.snapshots.values()].filter(({ summary }) => summary['operation'] === 'append');
   const foreign = appends.filter(({ summary }) => !('iceberg-registrar.version' in summary));
   if (foreign.length > 0) {
@@ -74,4 +82,15 @@ export async function examineTable(entry: Entry, { catalog }: EntryPorts, name: 
     );
   }
   return ok(`${title} loads: format version ${state.formatVersion}, ${state.snapshots.size} snapshots`);
+}
+
+/** Whether the head is the only snapshot and names no parent, although the table has files that it did not add. */
+function showsHeadAlone(state: TableState, branch: string): boolean {
+  const head = branchHead(state, branch);
+  return (
+    head !== undefined &&
+    head.parentSnapshotId === undefined &&
+    state.snapshots.size === 1 &&
+    provableSince(state, branch) !== 'beginning'
+  );
 }
