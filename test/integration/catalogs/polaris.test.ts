@@ -36,7 +36,7 @@ describeWith('Polaris', ['polaris'], ({ polaris: service }) => {
   }
 
   capability('polaris', 'OAuth2', 'wants the scope of its roles, and the right secret', async () => {
-    for (const wrong of [{ scope: undefined }, { client_secret: 'wrong' }]) {
+    for (const wrong of [{ scope: undefined }, { client_secret: 'wrong-secret' }]) {
       const outcome = await offered({ catalog_credential: { ...credential, ...wrong } });
       expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'auth.failed' } });
     }
