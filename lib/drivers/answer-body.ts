@@ -10,7 +10,7 @@ export interface AnswerBody {
  * From this size on chunks are copied into one buffer as they arrive: joining the metadata of ten thousand snapshots at the end would take
  * longer than everything else in a commit. Smaller bodies are joined at their end, so that the result is young when garbage is collected.
  */
-const GATHERED_BYTES = 8 * 1024 * 1024;
+const GATHERED_BYTES = 6 * 1024 * 1024;
 
 /** @param expectedBytes the size to reserve for a large body; a longer body is accepted too */
 export function answerBody(expectedBytes: number): AnswerBody {
