@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dataset } from '../../local/shipper/dataset.ts';
-import { type Dice, seededDice } from '../../local/shipper/dice.ts';
+import { seededDice } from '../../local/shipper/dice.ts';
 import type { CatalogService, Services } from '../../test/integration/services/service.ts';
 import { makeAgedTables } from '../../test/soak/aged.ts';
 import { type Fleet, makeFleet, notify, shipAll } from '../../test/soak/fleet.ts';
@@ -45,11 +45,8 @@ export interface Together {
   readonly cached: { readonly rows: number; readonly refreshed: Count };
 }
 
-const SEGMENTS_A_MINUTE = 240;
+const SEGMENTS_A_MINUTE = 150;
 const SHIPPING_SHARE = 0.9;
-/** Segments come in waves, one a message: the registrar then makes several commits a second, and between the waves the others get theirs. */
-const WAVE_MS = 30_000;
-const WAVE_SHARE = 0.6;
 
 /**
  * One table with all its writers at once: the registrar's functions, fed by queues; a Spark stream; PyIceberg; DuckDB; and a second Spark
@@ -90,7 +87,11 @@ export async function together(options: TogetherOptions): Promise<Together> {
   const over = new AbortController();
   const others = notifyOthers(lake, fleet, over.signal);
   const overMs = minutes * 60_000;
-  const shipping = shipInWaves(lake, fleet, segments, overMs * SHIPPING_SHARE, dice('shipper'));
+  const shipping = shipAll(lake, fleet, {
+    ofEach: segments,
+    overMs: overMs * SHIPPING_SHARE,
+    dice: dice('shipper'),
+  });
   await liveFor(overMs, { ...options, lake, fleet, platform, stream, writers, trouble });
   await shipping;
   for (const writer of writers) await writer.stop();
@@ -124,22 +125,6 @@ export async function together(options: TogetherOptions): Promise<Together> {
     ],
     cached,
   };
-}
-
-async function shipInWaves(
-  lake: Lake,
-  fleet: Fleet,
-  segments: number,
-  overMs: number,
-  dice: Dice,
-): Promise<void> {
-  const waves = Math.ceil(overMs / WAVE_MS);
-  for (let wave = 1; wave <= waves; wave += 1) {
-    const ebb = sleep(WAVE_MS);
-    const ofEach = Math.ceil((segments * wave) / waves);
-    await shipAll(lake, fleet, { ofEach, overMs: WAVE_MS * WAVE_SHARE, dice, atOnce: 1 });
-    await ebb;
-  }
 }
 
 interface Living extends TogetherOptions {

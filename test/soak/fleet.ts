@@ -105,15 +105,9 @@ function sequencer(): string {
 export async function shipAll(
   lake: Lake,
   fleet: Fleet,
-  options: {
-    readonly ofEach: number;
-    readonly overMs: number;
-    readonly dice: Dice;
-    /** The most segments in one notification. @default 8 */
-    readonly atOnce?: number;
-  },
+  options: { readonly ofEach: number; readonly overMs: number; readonly dice: Dice },
 ): Promise<number> {
-  const { ofEach, overMs, dice, atOnce = 8 } = options;
+  const { ofEach, overMs, dice } = options;
   const left = new Map(
     fleet.datasets.map((dataset) => [
       dataset,
@@ -127,7 +121,7 @@ export async function shipAll(
     const open = [...left.keys()];
     const dataset = open[dice.integer(0, open.length - 1)];
     if (dataset === undefined) break;
-    const burst = Math.min(dice.integer(1, atOnce), left.get(dataset) ?? 0);
+    const burst = Math.min(dice.integer(1, 8), left.get(dataset) ?? 0);
     const objects: Shipped[] = [];
     for (let n = 0; n < burst; n += 1) objects.push(await fleet.ship(dataset));
     const rest = (left.get(dataset) ?? 0) - burst;
