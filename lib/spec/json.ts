@@ -23,7 +23,7 @@ const MARK = '\\u0000';
 function quoteLongIntegers(text: string): string {
   let quoted = '';
   let copiedTo = 0;
-  // Everything before it is known to lie inside or outside of strings; it is itself outside.
+  // Outside of strings: up to here, the quotes have been followed.
   let at = 0;
   for (const { 0: literal, index } of text.matchAll(LONG_INTEGER)) {
     for (let quote = text.indexOf('"', at); quote !== -1 && quote < index; quote = text.indexOf('"', at)) {

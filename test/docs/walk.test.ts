@@ -87,12 +87,7 @@ const walks: Readonly<Record<string, Page>> = {
     },
   },
   'docs/operating.md': {
-    async start() {
-      const walk = await startWalk(['my-bucket'], { url: 's3://my-bucket/lake', ...ofEntry });
-      walk.upload(ORDER, orders);
-      await walk.type('npx iceberg-registrar backfill s3://my-bucket/lake');
-      return walk;
-    },
+    start: startRegistered,
     prints: {
       'npx iceberg-registrar status': 'analytics.orders  available  fresh  healthy  2 rows',
       'npx iceberg-registrar status --html status.html': '',
@@ -144,12 +139,7 @@ const walks: Readonly<Record<string, Page>> = {
     },
   },
   'docs/exactly-once.md': {
-    async start() {
-      const walk = await startWalk(['my-bucket'], { url: 's3://my-bucket/lake', ...ofEntry });
-      walk.upload(ORDER, orders);
-      await walk.type('npx iceberg-registrar backfill s3://my-bucket/lake');
-      return walk;
-    },
+    start: startRegistered,
     prints: {
       [`npx iceberg-registrar repair ${ORDER} --remove`]: 'remove: 1 of 1 entries removed',
       [`npx iceberg-registrar repair ${ORDER} --remove --yes`]: 'done in snapshot',
@@ -191,6 +181,14 @@ const withinSentences: Page = {
     'npx iceberg-registrar quarantine redrive --all': '1 sent again, 0 kept',
   },
 };
+
+/** A table with one registered segment, `ORDER`. */
+async function startRegistered(): Promise<Walk> {
+  const walk = await startWalk(['my-bucket'], { url: 's3://my-bucket/lake', ...ofEntry });
+  walk.upload(ORDER, orders);
+  await walk.type('npx iceberg-registrar backfill s3://my-bucket/lake');
+  return walk;
+}
 
 /** A table `sales.orders` with a segment of the first schema, and one of the second that waits. */
 async function startSales(before: Schema, after: Schema): Promise<Walk> {

@@ -119,13 +119,15 @@ export function encodeBlocks<T>(type: AvroType<T>, records: readonly T[]): reado
 /** Smaller blocks are stored uncompressed: compressing them takes longer than sending the bytes that it saves. */
 const LEAST_DEFLATED_BYTES = 2048;
 
-/** zlib's default takes three times as long to save another 4 % of a manifest of a thousand files. */
-const FAST = { level: 1 };
+/** At zlib's fastest level: its default takes three times as long to save another 4 % of a manifest of a thousand files. */
+function deflate(bytes: Uint8Array): Buffer {
+  return zlib.deflateRawSync(bytes, { level: 1 });
+}
 
 /** Encodes for the codec `deflate` (RFC 1951); small blocks are stored uncompressed (section 3.2.4). */
 function deflated(bytes: Uint8Array): Uint8Array {
   const { length } = bytes;
-  if (length >= LEAST_DEFLATED_BYTES) return zlib.deflateRawSync(bytes, FAST);
+  if (length >= LEAST_DEFLATED_BYTES) return deflate(bytes);
   const stored = Buffer.allocUnsafe(STORED_HEADER_BYTES + length);
   // Marks the last block as stored; then the length and its complement.
   stored[0] = 1;
@@ -142,7 +144,7 @@ export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] 
   const blocks: AvroBlock[] = [];
   let open: Uint8Array[] = [];
   const close = (): void => {
-    blocks.push({ recordCount: open.length, bytes: zlib.deflateRawSync(Buffer.concat(open), FAST) });
+    blocks.push({ recordCount: open.length, bytes: deflate(Buffer.concat(open)) });
     open = [];
   };
   for (const record of records) {
@@ -157,10 +159,7 @@ export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] 
 export function joinBlocks(blocks: readonly AvroBlock[]): AvroBlock {
   return {
     recordCount: blocks.reduce((sum, { recordCount }) => sum + recordCount, 0),
-    bytes: zlib.deflateRawSync(
-      Buffer.concat(blocks.map(({ bytes }) => zlib.inflateRawSync(bytes, LARGEST_BLOCK))),
-      FAST,
-    ),
+    bytes: deflate(Buffer.concat(blocks.map(({ bytes }) => zlib.inflateRawSync(bytes, LARGEST_BLOCK)))),
   };
 }
 

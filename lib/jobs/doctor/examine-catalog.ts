@@ -1,5 +1,4 @@
 import type { Entry } from '../../config/entry.ts';
-import { provableSince } from '../../ledger/provable-history.ts';
 import type { ServiceConfig } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
@@ -87,10 +86,7 @@ export async function examineTable(entry: Entry, { catalog }: EntryPorts, name: 
 /** Whether the head is the only snapshot and names no parent, although the table has files that it did not add. */
 function showsHeadAlone(state: TableState, branch: string): boolean {
   const head = branchHead(state, branch);
-  return (
-    head !== undefined &&
-    head.parentSnapshotId === undefined &&
-    state.snapshots.size === 1 &&
-    provableSince(state, branch) !== 'beginning'
-  );
+  if (head === undefined || head.parentSnapshotId !== undefined || state.snapshots.size > 1) return false;
+  const count = (name: string) => Number(head.summary[name] ?? 0);
+  return count('total-data-files') > count('added-data-files');
 }

@@ -36,7 +36,7 @@ export async function examineNotifications(
     return ok(`${below} are notified to the arrivals queue`);
   if (configuration.EventBridgeConfiguration !== undefined)
     return ok(`bucket "${wanted.bucket}" notifies EventBridge, whose rules are not looked at`);
-  const [other] = rules.filter(({ target }) => target !== wanted.queueArn);
+  const other = rules.find(({ target }) => target !== wanted.queueArn);
   if (other !== undefined) {
     return failed(
       `${below} are notified to "${other.target}" by rule "${other.id}", and S3 lets only one rule have them: two deployments on one prefix, or another consumer`,

@@ -9,27 +9,23 @@ import type { TableState } from '../../spec/table-state.ts';
 import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import type { Dataset } from './datasets.ts';
 
-/** Tests whether an object is a segment that a shipper uploaded to this dataset (I11). */
+/**
+ * Tests whether an object is a segment that a shipper uploaded to this dataset (I11).
+ *
+ * @param state undefined before the table's first registration
+ */
 export function segmentTest(
   { table, directory }: Pick<Dataset, 'table' | 'directory'>,
-  state: TableState,
+  state: TableState | undefined,
   routeOf: ReturnType<typeof layoutRouter>,
 ): (object: Pick<ListedObject, 'uri' | 'sizeBytes'>) => boolean {
-  const isOwnFile = ownFileTest(state, directory);
-  const isRouted = routedTest(table, routeOf);
-  return (object) => isRouted(object) && !isOwnFile(object.uri);
-}
-
-/** Tests whether an object's key is that of a segment of this table, as far as that can be told without the table. */
-export function routedTest(
-  table: TableIdentifier,
-  routeOf: ReturnType<typeof layoutRouter>,
-): (object: Pick<ListedObject, 'uri' | 'sizeBytes'>) => boolean {
+  const isOwnFile = state && ownFileTest(state, directory);
   return ({ uri, sizeBytes }) => {
     const reference = referenceTo(uri);
     if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;
     const routing = routeOf(reference);
-    return routing.kind === 'table' && formatIdentifier(routing.table) === formatIdentifier(table);
+    if (routing.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table)) return false;
+    return isOwnFile?.(uri) !== true;
   };
 }
 

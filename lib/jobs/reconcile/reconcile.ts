@@ -13,6 +13,7 @@ import { lostCommits } from '../health/lost-commits.ts';
 import { countObjects } from '../pace.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
+import { missingTable } from '../register/ensure-table.ts';
 import { register } from '../register/register.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
@@ -21,7 +22,6 @@ import type { Dataset } from './datasets.ts';
 import { footerKinds } from './footer-kinds.ts';
 import { type ReconcileProgress, reconcileProgress } from './reconcile-progress.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
-import { reconcileWithoutTable } from './without-table.ts';
 
 export type ReconcilePorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
 
@@ -64,21 +64,18 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const { table, directory } = dataset;
   const { store, catalog } = ports.portsOf(dataset.entry);
-  const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
-  const untilMs = ports.clock.now() - graceMs;
   const loaded = await catalog.load(table);
-  if (loaded === undefined) {
-    const unregistered = newTally();
-    await reconcileWithoutTable(dataset, ports, { sinceMs, untilMs }, unregistered);
-    return reported(unregistered.report(table, directory), ports);
-  }
-  const state = readTableMetadata(table, loaded);
-  const lost = await lostCommits(table, state, { store, catalog });
+  const state = loaded && readTableMetadata(table, loaded);
+  if (state === undefined && !dataset.entry.create_table) throw missingTable(dataset);
+  const lost = state && (await lostCommits(table, state, { store, catalog }));
   if (lost !== undefined) ports.log.error({ event: 'commits-lost', table: formatIdentifier(table), ...lost });
 
   const tally = newTally();
-  const report = () =>
-    reported({ ...tally.report(table, directory), ...(lost !== undefined && { lost }) }, ports);
+  const report = () => {
+    const reconciliation = { ...tally.report(table, directory), ...(lost !== undefined && { lost }) };
+    ports.log.info({ event: 'reconciled', ...figures(reconciliation) });
+    return reconciliation;
+  };
   let keptMs = REPORT_MS;
   const isOver = () => options.signal?.aborted === true || remainingMs() < keptMs;
   const startedMs = ports.clock.now();
@@ -90,6 +87,8 @@ export async function reconcile(
   keptMs += ports.clock.now() - startedMs;
   const quarantineStateOf = await quarantineStates(table, ports);
   const isSegment = segmentTest(dataset, state, layoutRouter(ports.entries));
+  const { startAfter, sinceMs = Number.NEGATIVE_INFINITY, graceMs = GRACE_MS } = options;
+  const untilMs = ports.clock.now() - graceMs;
   const settle = settlerOf(dataset, state, ports, options, tally, remainingMs);
   const list = () => store.list(`${directory}/`, startAfter === undefined ? {} : { startAfter });
   using progress = progressTeller(directory, list, ports, options);
@@ -125,11 +124,6 @@ export async function reconcile(
   return report();
 }
 
-function reported(reconciliation: Reconciliation, { log }: Pick<ReconcilePorts, 'log'>): Reconciliation {
-  log.info({ event: 'reconciled', ...figures(reconciliation) });
-  return reconciliation;
-}
-
 /** Reports progress if anyone listens; ends the counting of objects with the run. */
 function progressTeller(
   directory: string,
@@ -149,14 +143,14 @@ function progressTeller(
 
 /** Indexes the live files of the branch's head and notes paths that are live twice. Undefined if the run had to stop before. */
 async function indexLive(
-  state: TableState,
+  state: TableState | undefined,
   { entry }: Dataset,
   { portsOf }: ReconcilePorts,
   tally: Tally,
   isOver: () => boolean,
 ): Promise<PathIndex | undefined> {
   const files = tableFiles(portsOf(entry));
-  const head = branchHead(state, entry.branch);
+  const head = state && branchHead(state, entry.branch);
   if (head === undefined) return pathIndex();
   const index = pathIndex(await liveFileCount(files, head));
   for await (const { filePath, fileSizeInBytes } of manifestReader(files).live(head)) {
@@ -170,15 +164,23 @@ function tableFiles({ store, tableStore = store }: EntryPorts): Pick<EntryPorts[
   return tableStore;
 }
 
-/** Sorts the objects that are not live, and enqueues or registers those that are missing. */
+/**
+ * Sorts the objects that are not live, and enqueues or registers those that are missing. Before a table's first registration nothing may
+ * be open: everything is recent, in quarantine or older than requested.
+ */
 function settlerOf(
   dataset: Dataset,
-  state: TableState,
+  state: TableState | undefined,
   ports: ReconcilePorts,
   { missing: action = 'report' }: ReconcileOptions,
   tally: Tally,
   remainingMs: () => number,
 ): (objects: readonly ListedObject[]) => Promise<void> {
+  if (state === undefined) {
+    return async ({ length }) => {
+      if (length > 0) throw missingTable(dataset);
+    };
+  }
   const { entry } = dataset;
   const head = branchHead(state, entry.branch);
   const ancestry = new Set([...ancestors(state, head)].map(({ snapshotId }) => snapshotId));

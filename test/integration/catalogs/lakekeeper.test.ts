@@ -14,10 +14,10 @@ import { capability } from '../services/capability.ts';
 import { createBucket } from '../services/create-bucket.ts';
 import { describeWith } from '../services/describe-with.ts';
 import { lakekeeperOnHost, lakekeeperWarehouse } from '../services/lakekeeper.ts';
-import { reader } from '../services/seaweedfs.ts';
 import type { CatalogService, Running } from '../services/service.ts';
 import { installedFolder } from '../services/services.ts';
 import { storeSettings } from '../services/settings.ts';
+import { writesWithVendedCredentials } from './vended.ts';
 
 const schema: Schema = {
   type: 'struct',
@@ -143,27 +143,9 @@ describeWith('Lakekeeper', ['lakekeeper'], ({ lakekeeper: service }) => {
     await expect(apart.expectRows(schema)).rejects.toThrow(/ACCESS_DENIED/);
   });
 
-  /** A registrar whose own keys may write nothing, on a table that is there, and a segment that waits for it. */
-  async function withoutWriting(access_delegation: string) {
+  writesWithVendedCredentials('lakekeeper', async () => {
     const vending = await vendingWarehouse();
-    const { store } = vending;
-    const lake = await oneTable(vending);
-    const key = await lake.upload(schema, [{ id: 2n }]);
-    const settings = { access_delegation, store: storeSettings({ ...store, ...reader }) };
-    const [outcome] = await (await lake.another(settings)).register([key]);
-    return { lake, outcome };
-  }
-
-  capability('lakekeeper', 'vended', 'writes manifests with the credentials that it hands out', async () => {
-    const { lake, outcome } = await withoutWriting('vended-credentials');
-    expect(outcome).toMatchObject({ kind: 'committed' });
-    expect((await lake.state()).snapshots.size).toBe(2);
-  });
-
-  test('writes no manifest where none are asked for and one’s own may not: auth.failed', async () => {
-    const { lake, outcome } = await withoutWriting('none');
-    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'auth.failed' } });
-    expect((await lake.state()).snapshots.size).toBe(1);
+    return { lake: await openLake(vending), store: vending.store };
   });
 });
 

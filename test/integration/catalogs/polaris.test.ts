@@ -7,8 +7,7 @@ import { capability } from '../services/capability.ts';
 import { createBucket } from '../services/create-bucket.ts';
 import { describeWith } from '../services/describe-with.ts';
 import { polarisWarehouse } from '../services/polaris.ts';
-import { reader } from '../services/seaweedfs.ts';
-import { storeSettings } from '../services/settings.ts';
+import { writesWithVendedCredentials } from './vended.ts';
 
 const dataset = schema(optional(10, 'id', 'long'));
 
@@ -42,29 +41,12 @@ describeWith('Polaris', ['polaris'], ({ polaris: service }) => {
     }
   });
 
-  /**
-   * A registrar whose own keys may write nothing, on a table that is there, and a segment that waits for it; in a catalog that hands out
-   * credentials.
-   */
-  async function withoutWriting(access_delegation: string) {
+  writesWithVendedCredentials('polaris', async () => {
     const store = { ...service.store, bucket: `vending-${randomUUID()}` };
     await createBucket(store);
     const server = service.uri.replace(/\/api\/catalog$/, '');
     await polarisWarehouse(server, store.bucket, store, store.networkEndpoint ?? store.endpoint, store.role);
-    const lake = await openLake({ ...service, store, warehouse: store.bucket });
-    await lake.ship(dataset, [{ id: 1n }]);
-    const key = await lake.upload(dataset, [{ id: 2n }]);
-    const settings = { access_delegation, store: storeSettings({ ...store, ...reader }) };
-    const [outcome] = await (await lake.another(settings)).register([key]);
-    return outcome;
-  }
-
-  capability('polaris', 'vended', 'writes manifests with the credentials that it hands out', async () => {
-    expect(await withoutWriting('vended-credentials')).toMatchObject({ kind: 'committed' });
-  });
-
-  test('writes no manifest where none are asked for and one’s own may not: auth.failed', async () => {
-    expect(await withoutWriting('none')).toMatchObject({ kind: 'failed', error: { code: 'auth.failed' } });
+    return { lake: await openLake({ ...service, store, warehouse: store.bucket }), store };
   });
 
   test('knows its own realms alone, and takes the first one where none is named', async () => {

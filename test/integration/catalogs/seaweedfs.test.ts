@@ -3,8 +3,7 @@ import type { Schema } from '../../../lib/spec/schema.ts';
 import { openLake } from '../schema/lake.ts';
 import { capability } from '../services/capability.ts';
 import { describeWith } from '../services/describe-with.ts';
-import { reader } from '../services/seaweedfs.ts';
-import { storeSettings } from '../services/settings.ts';
+import { writesWithVendedCredentials } from './vended.ts';
 
 const first: Schema = {
   type: 'struct',
@@ -76,28 +75,9 @@ describeWith('SeaweedFS’s own catalog', ['seaweedfsOwnCatalog'], ({ seaweedfsO
     await refuses({ catalog_sigv4: { region: 'us-east-1', service: 's3tables' } }, /403/);
   });
 
-  /**
-   * A registrar whose own keys may write nothing, on a table that is there, and a segment that waits for it. The table lies where the
-   * catalog puts it: what it hands out is for that folder of its table bucket, wherever a table lies.
-   */
-  async function withoutWriting(access_delegation: string) {
-    const lake = await openLake(service, { create_via: 'create', table_location: 'catalog' });
-    await lake.ship(first, [{ id: 1n }]);
-    const key = await lake.upload(first, [{ id: 2n }]);
-    const store = storeSettings({ ...service.store, ...reader });
-    const [outcome] = await (await lake.another({ access_delegation, store })).register([key]);
-    return { lake, outcome };
-  }
-
-  capability('seaweedfs', 'vended', 'writes manifests with the credentials that it hands out', async () => {
-    const { lake, outcome } = await withoutWriting('vended-credentials');
-    expect(outcome).toMatchObject({ kind: 'committed' });
-    expect((await lake.state()).snapshots.size).toBe(2);
-  });
-
-  test('writes no manifest where none are asked for and one’s own may not: auth.failed', async () => {
-    const { lake, outcome } = await withoutWriting('none');
-    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'auth.failed' } });
-    expect((await lake.state()).snapshots.size).toBe(1);
-  });
+  // The table lies where the catalog puts it: what it hands out is for that folder of its table bucket, wherever a table lies.
+  writesWithVendedCredentials('seaweedfs', async () => ({
+    lake: await openLake(service, { create_via: 'create', table_location: 'catalog' }),
+    store: service.store,
+  }));
 });

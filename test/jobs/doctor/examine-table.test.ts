@@ -55,4 +55,14 @@ describe('a table of which the catalog shows the newest snapshot alone', () => {
   test('is whole as long as it has one snapshot', async () => {
     expect(await examined(await headAlone(1))).toMatchObject({ state: 'ok' });
   });
+
+  test('is whole too where another writer made its one snapshot, without sequence numbers (v1)', async () => {
+    const table = await headAlone(1);
+    const [snapshot] = table.metadata['snapshots'] as readonly Readonly<Record<string, unknown>>[];
+    const summary = { operation: 'append', 'added-data-files': '1', 'total-data-files': '1' };
+    const snapshots = [{ ...snapshot, 'sequence-number': undefined, summary }];
+    expect(await examined({ ...table, metadata: { ...table.metadata, snapshots } })).toMatchObject({
+      found: expect.stringContaining('of other writers'),
+    });
+  });
 });
