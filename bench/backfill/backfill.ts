@@ -4,8 +4,6 @@
  * Starts SeaweedFS and Apache's REST fixture. In each run the same files are registered in our table and in PyIceberg's, and as many new
  * files in ours again. Our time includes the start of the process, PyIceberg's only the call. Exits non-zero when a target is missed.
  */
-import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { s3Store } from '../../lib/drivers/s3.ts';
@@ -25,8 +23,9 @@ import {
 } from '../side-by-side/report/section.ts';
 import { median } from '../side-by-side/report/statistics.ts';
 import { hourDirectory, ROWS_A_SEGMENT, segmentUris, upload } from './lake.ts';
-import { type Latencies, recordLatencies } from './latencies.ts';
+import { recordLatencies } from './latencies.ts';
 import { runOurs, runPyIceberg, startOurs } from './programs.ts';
+import { backfillSynthetic } from './synthetic.ts';
 import { tablePaths } from './table-paths.ts';
 
 const { values: options } = parseArgs({
@@ -136,7 +135,7 @@ async function killed(service: CatalogService, url: string): Promise<readonly Fi
 async function onVirtualClock(service: CatalogService, url: string): Promise<readonly Figure[]> {
   if (simulated === 0) return [];
   const latencies = await recordLatencies(service, hourDirectory(url, 0));
-  const ran = await simulate(latencies);
+  const ran = await backfillSynthetic(simulated, latencies);
   console.log(
     `${simulated} synthetic segments: ${ran.snapshots} snapshots, ${(simulated / ran.virtualSeconds).toFixed(0)} segments a second of waiting at recorded latencies, ` +
       `${((ran.cpuSeconds / simulated) * 1e6).toFixed(0)} µs of CPU each`,
@@ -146,31 +145,6 @@ async function onVirtualClock(service: CatalogService, url: string): Promise<rea
     atMost(`doubled of ${simulated} synthetic segments`, ran.doubled, 0),
     atMost(`peak memory in MiB, ${simulated} synthetic segments`, ran.peakMib, 256),
   ];
-}
-
-interface Simulated {
-  readonly snapshots: number;
-  readonly inManifests: number;
-  readonly doubled: number;
-  readonly virtualSeconds: number;
-  readonly cpuSeconds: number;
-  readonly peakMib: number;
-}
-
-function simulate(latencies: Latencies): Promise<Simulated> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      process.execPath,
-      [
-        '--max-semi-space-size=4',
-        '--heap-growing-percent=50',
-        path.join(import.meta.dirname, 'simulate.ts'),
-        String(simulated),
-      ],
-      (error, stdout) => (error === null ? resolve(JSON.parse(stdout)) : reject(error)),
-    );
-    child.stdin?.end(JSON.stringify(latencies));
-  });
 }
 
 function shown({ seconds, peakMib }: { readonly seconds: number; readonly peakMib: number }): string {

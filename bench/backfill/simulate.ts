@@ -1,23 +1,23 @@
 /**
- * A backfill of synthetic segments on a virtual clock: `simulate.ts SEGMENTS < latencies.json`. It runs in a separate process, so that its
- * memory can be measured. All code of the project is real. The simulated store answers with real files, after the measured latencies.
+ * A backfill of synthetic segments on a virtual clock: `simulate.ts SEGMENTS CATALOG_URI FOLDER < latencies.json`. It runs in a process of
+ * its own, so that its memory can be measured. All code of the project is real, the catalog answers over HTTP. The simulated store
+ * answers with real files, after the measured latencies, and keeps manifests and metadata in the folder.
  */
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import pLimit from 'p-limit';
-import { readManifestEntries } from '../../lib/append/manifest.ts';
 import { backfill } from '../../lib/jobs/backfill/backfill.ts';
-import { pathIndex } from '../../lib/ledger/path-index.ts';
-import type { ReadResult, Store } from '../../lib/ports.ts';
-import { fakeCatalog } from '../../test/fakes/catalog.ts';
-import { entry } from '../../test/fakes/entry.ts';
+import type { Catalog, ReadResult, Store } from '../../lib/ports.ts';
+import { wire } from '../../lib/wire.ts';
 import { seededRandom } from '../../test/fakes/random.ts';
-import { fakeStore } from '../../test/fakes/store.ts';
 import { virtualTime } from '../../test/fakes/time.ts';
 import { templates } from './lake.ts';
 import type { Latencies } from './latencies.ts';
 
-const SEGMENTS = Number(process.argv[2]);
+const [count, catalogUri = '', folder = ''] = process.argv.slice(2);
+const SEGMENTS = Number(count);
 const CONCURRENCY = 64;
 const recorded = JSON.parse(await text(process.stdin)) as Latencies;
 const time = virtualTime();
@@ -35,10 +35,6 @@ const uriOf = (at: number) =>
   `s3://lake/thadam/v1/bench/orders/hour=${String(Math.floor(at / 10_000)).padStart(4, '0')}/part-${String(at).padStart(8, '0')}.parquet`;
 const fileOf = (uri: string) => files[Number(uri.slice(-9, -8)) % files.length];
 
-const registered = pathIndex(SEGMENTS);
-let doubled = 0;
-
-/** Counts the table's files and discards them, so that only the backfill itself is measured. */
 const store: Store = {
   async read(uri, { range } = {}): Promise<ReadResult> {
     await waited('read');
@@ -56,10 +52,7 @@ const store: Store = {
   },
   async write(uri, bytes) {
     await waited('write');
-    if (/-m\d+\.avro$/.test(uri)) {
-      for (const { filePath } of readManifestEntries(bytes, uri))
-        if (!registered.add(filePath, 1)) doubled += 1;
-    } else if (uri.endsWith('.json')) catalogFiles.upload(uri, bytes);
+    if (/-m\d+\.avro$|\.json$/.test(uri)) writeFileSync(path.join(folder, path.basename(uri)), bytes);
     return { kind: 'written', version: 'v' };
   },
   async *list(prefix) {
@@ -73,17 +66,26 @@ const store: Store = {
   },
 };
 
-/** Keeps only the first metadata file, since no other is read again. */
-const catalogFiles = fakeStore(time.clock);
-const keep = catalogFiles.upload;
-catalogFiles.upload = (uri, content) => (catalogFiles.objects.size === 0 ? keep(uri, content) : '');
-const tables = fakeCatalog(catalogFiles, time.clock, random);
-const catalog: typeof tables = {
-  ...tables,
-  async commit(table, commit) {
+const { portsOf, entries, ...wiring } = await wire(
+  {
+    REGISTRAR_CONFIG: JSON.stringify({
+      url: 's3://lake',
+      namespace: 'lake',
+      catalog_uri: catalogUri,
+      create_table: true,
+      table_location: 's3://tables/{dataset}',
+    }),
+  },
+  process.stderr,
+);
+const [entry] = entries;
+if (entry === undefined) throw new Error('No entry');
+const real = portsOf(entry).catalog;
+const catalog: Catalog = {
+  ...real,
+  async commit(...call) {
     await waited('commit');
-    tables.calls.length = 0;
-    return tables.commit(table, commit);
+    return real.commit(...call);
   },
 };
 
@@ -94,16 +96,15 @@ const { done, tables: made } = await time.run(
   backfill(
     () => store.list('s3://lake/'),
     {
-      entries: [entry({ create_table: true, table_location: 's3://tables/{dataset}' })],
+      ...wiring,
+      entries,
       portsOf: () => services,
       servicesOf: () => services,
       clock: time.clock,
       timers: time.timers,
       random,
       log: quiet,
-      cache: new Map(),
       footerLimit: pLimit(CONCURRENCY),
-      queue: { send: async () => [] },
     },
     {},
   ),
@@ -113,8 +114,6 @@ console.log(
   JSON.stringify({
     committed: done['committed'] ?? 0,
     snapshots: made[0]?.snapshots ?? 0,
-    inManifests: registered.size,
-    doubled,
     virtualSeconds: (time.clock.now() - startedMs) / 1_000,
     cpuSeconds: process.cpuUsage().user / 1e6,
     peakMib: Math.round(process.resourceUsage().maxRSS / 1024),

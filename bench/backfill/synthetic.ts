@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { readManifestEntries } from '../../lib/append/manifest.ts';
+import { pathIndex } from '../../lib/ledger/path-index.ts';
+import type { Latencies } from './latencies.ts';
+
+/** What `simulate.ts` prints. */
+interface Simulated {
+  readonly snapshots: number;
+  readonly virtualSeconds: number;
+  readonly cpuSeconds: number;
+  readonly peakMib: number;
+}
+
+/** A backfill of synthetic segments in a process of its own, and what the manifests that it wrote contain. */
+export async function backfillSynthetic(
+  segments: number,
+  latencies: Latencies,
+): Promise<Simulated & { readonly inManifests: number; readonly doubled: number }> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'backfill-'));
+  const catalog = program('catalog-program.ts', [folder]);
+  try {
+    const uri = await new Promise<string>((resolve, reject) => {
+      catalog.stdout.once('data', (line) => resolve(String(line).trim()));
+      catalog.once('exit', (code) => reject(new Error(`The catalog ended with ${code}`)));
+    });
+    const child = program('simulate.ts', [String(segments), uri, folder], HEAP_OPTIONS);
+    child.stdin.end(JSON.stringify(latencies));
+    return { ...(JSON.parse(await text(child.stdout)) as Simulated), ...counted(folder, segments) };
+  } finally {
+    catalog.kill();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Those of the command line (cli/main.mjs). */
+const HEAP_OPTIONS = ['--max-semi-space-size=4', '--heap-growing-percent=50'];
+
+function program(name: string, values: readonly string[], options: readonly string[] = []) {
+  const file = path.join(import.meta.dirname, name);
+  return spawn(process.execPath, [...options, file, ...values], { stdio: ['pipe', 'pipe', 'inherit'] });
+}
+
+function counted(
+  folder: string,
+  segments: number,
+): { readonly inManifests: number; readonly doubled: number } {
+  const registered = pathIndex(segments);
+  let doubled = 0;
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.avro'))) {
+    for (const { filePath } of readManifestEntries(readFileSync(path.join(folder, name)), name))
+      if (!registered.add(filePath, 1)) doubled += 1;
+  }
+  return { inManifests: registered.size, doubled };
+}
