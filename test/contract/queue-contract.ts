@@ -135,11 +135,11 @@ export const queueCases: readonly ContractCase<QueueSubject>[] = [
     title: 'a message is received again, and counted, when its visibility ends',
     async run(subject) {
       for (const wanted of [standard, fifo]) {
-        const { url } = await subject.createQueue({ ...wanted, visibilitySeconds: 2 });
+        const { url } = await subject.createQueue({ ...wanted, visibilitySeconds: 5 });
         await subject.queue.send(url, wanted.fifo ? inGroup('A', 1) : [{ body: 'A0' }]);
         await only(subject, url);
         expect(await receive(subject, url)).toStrictEqual([]);
-        await subject.pass(2_000);
+        await subject.pass(5_000);
         expect((await only(subject, url)).attributes).toMatchObject({ ApproximateReceiveCount: '2' });
       }
     },
@@ -147,12 +147,12 @@ export const queueCases: readonly ContractCase<QueueSubject>[] = [
   {
     title: 'setVisibility brings a message forward or puts it off',
     async run(subject) {
-      const { url } = await subject.createQueue({ ...fifo, visibilitySeconds: 2 });
+      const { url } = await subject.createQueue({ ...fifo, visibilitySeconds: 5 });
       await subject.queue.send(url, inGroup('A', 1));
       await subject.queue.setVisibility(url, (await only(subject, url)).receiptHandle, 0);
       const again = await only(subject, url);
       await subject.queue.setVisibility(url, again.receiptHandle, 60);
-      await subject.pass(2_500);
+      await subject.pass(5_500);
       expect(await receive(subject, url)).toStrictEqual([]);
     },
   },

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep, setImmediate as untilPolled } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { earlySockets } from '../../lib/drivers/early-sockets.ts';
 import { httpSender } from '../../lib/drivers/http.ts';
@@ -184,7 +185,9 @@ test.each(['opened too long ago', 'closed by the server since'])(
     if (why.startsWith('closed')) {
       first?.destroy();
       await closed;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
+      // A late timer comes before the events that wait; an immediate comes after them.
+      await untilPolled();
     } else nowMs = 10_000;
     expect(await httpSender({ early })(post(origin))).toMatchObject({ status: 200 });
     expect(connections.size).toBe(2);
