@@ -87,7 +87,7 @@ export const cases: readonly Case[] = [
     id: 'thousand',
     title: '1,000 segments in one commit',
     segmentsACommit: 1_000,
-    warmUp: 1,
+    warmUp: 4,
     rounds: 5,
     contenders: everyone,
     floor: 1.2,
