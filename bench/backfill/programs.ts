@@ -74,7 +74,8 @@ export async function runPyIceberg(
   return JSON.parse(stdout);
 }
 
-function output(child: ChildProcess): Promise<{ readonly stdout: string; readonly stderr: string }> {
+/** What a process prints until it has ended. */
+export function output(child: ChildProcess): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const out = { stdout: '', stderr: '' };
   child.stdout?.on('data', (data) => {
     out.stdout += data;

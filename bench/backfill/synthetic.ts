@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { readManifestEntries } from '../../lib/append/manifest.ts';
 import { pathIndex } from '../../lib/ledger/path-index.ts';
 import type { Latencies } from './latencies.ts';
+import { output } from './programs.ts';
 
 /** What `simulate.ts` prints. */
 interface Simulated {
@@ -29,7 +29,10 @@ export async function backfillSynthetic(
     });
     const child = program('simulate.ts', [String(segments), uri, folder], HEAP_OPTIONS);
     child.stdin.end(JSON.stringify(latencies));
-    return { ...(JSON.parse(await text(child.stdout)) as Simulated), ...counted(folder, segments) };
+    const { stdout, stderr } = await output(child);
+    if (child.exitCode !== 0)
+      throw new Error(`The simulated backfill ended with ${child.exitCode}: ${stderr}`);
+    return { ...(JSON.parse(stdout) as Simulated), ...counted(folder, segments) };
   } finally {
     catalog.kill();
     rmSync(folder, { recursive: true });
@@ -41,7 +44,7 @@ const HEAP_OPTIONS = ['--max-semi-space-size=4', '--heap-growing-percent=50'];
 
 function program(name: string, values: readonly string[], options: readonly string[] = []) {
   const file = path.join(import.meta.dirname, name);
-  return spawn(process.execPath, [...options, file, ...values], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [...options, file, ...values]);
 }
 
 function counted(

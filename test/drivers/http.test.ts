@@ -87,7 +87,7 @@ test('httpSender leaves a request alone whose answer is late when another follow
   let nowMs = 0;
   const send = httpSender({ clock: { now: () => nowMs }, keepAliveMs: 4_000 });
   const slow = send(post(origin));
-  while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (waiting.length === 0) await untilPolled();
   nowMs += 10_000;
   expect(await send(post(origin))).toMatchObject({ kind: 'answer' });
   expect(await slow).toMatchObject({ kind: 'answer' });
