@@ -3,7 +3,7 @@
 import type { PartitionValue } from '../spec/partition-spec.ts';
 import { parsePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
-import { fittingBytes, wholeNumberBytes } from '../spec/single-value.ts';
+import { fittingBytes, floatingPointBytes, wholeNumberBytes } from '../spec/single-value.ts';
 import { partitionValue } from './partition-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
@@ -128,7 +128,7 @@ function decimal(
 
 function floatingPoint(type: 'float' | 'double', text: string): Uint8Array | undefined {
   if (!/^(-?(\d+(\.\d*)?([eE][+-]?\d+)?|Infinity)|NaN)$/.test(text)) return undefined;
-  return new Uint8Array((type === 'float' ? Float32Array : Float64Array).of(Number(text)).buffer);
+  return floatingPointBytes(type, Number(text));
 }
 
 /** `2024-01-31T23:59:59.000001Z`, `2024-01-31 23:59`. The text must have a zone if the type has one, and none otherwise. */

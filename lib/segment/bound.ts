@@ -4,7 +4,7 @@
  */
 import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
-import { floatingPoint, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
+import { floatingPoint, floatingPointBytes, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import type { Side } from './column-value.ts';
 
 /** Converts single-value bytes of type `from` to type `to`; undefined if values of one do not read as the other (case B14). */
@@ -19,7 +19,7 @@ export function widenBound(
     case 'int':
       return wholeNumberBytes('long', wholeNumber('int', bytes));
     case 'float':
-      return new Uint8Array(Float64Array.of(floatingPoint(bytes)).buffer);
+      return floatingPointBytes('double', floatingPoint(bytes));
     default:
       return bytes; // A decimal's bytes do not depend on its precision.
   }

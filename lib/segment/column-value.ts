@@ -3,8 +3,7 @@
  * in, bytes out: nothing passes through a date, a double or a text of another width (cases B8 to B14).
  */
 import { isUtf8 } from 'node:buffer';
-import type { PrimitiveType } from '../spec/schema.ts';
-import { wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
+import { floatingPointBytes, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
 import type { ValueForm } from './column-type.ts';
 
 export type ColumnValue = number | bigint | Uint8Array;
@@ -44,12 +43,9 @@ function numbers<T extends number | bigint>(
 const readInt32 = (v: DataView): number => v.getInt32(0, true);
 const readInt64 = (v: DataView): bigint => v.getBigInt64(0, true);
 
-/** Copies the bytes: a small Buffer would keep its whole pool alive, and bounds are held for every segment of a batch. */
-const writeWhole = (type: PrimitiveType, value: bigint): Uint8Array =>
-  new Uint8Array(wholeNumberBytes(type, value));
-const writeInt32 = (value: number): Uint8Array => writeWhole('int', BigInt(value));
-const writeInt64 = (value: bigint): Uint8Array => writeWhole('long', value);
-const writeDecimal = (value: bigint): Uint8Array => writeWhole('decimal(38,0)', value);
+const writeInt32 = (value: number): Uint8Array => wholeNumberBytes('int', BigInt(value));
+const writeInt64 = (value: bigint): Uint8Array => wholeNumberBytes('long', value);
+const writeDecimal = (value: bigint): Uint8Array => wholeNumberBytes('decimal(38,0)', value);
 
 /** A zero bound stands for both zeros: lower -0, upper +0 (parquet.thrift, `ColumnOrder`; case B2). */
 const signedZero = (value: number, side: Side): number => (value !== 0 ? value : side === 'lower' ? -0 : 0);
@@ -87,12 +83,12 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
   float: numbers(
     4,
     (v) => v.getFloat32(0, true),
-    (value, side) => new Uint8Array(Float32Array.of(signedZero(value, side)).buffer),
+    (value, side) => floatingPointBytes('float', signedZero(value, side)),
   ),
   double: numbers(
     8,
     (v) => v.getFloat64(0, true),
-    (value, side) => new Uint8Array(Float64Array.of(signedZero(value, side)).buffer),
+    (value, side) => floatingPointBytes('double', signedZero(value, side)),
   ),
   int32Decimal: numbers(4, (v) => BigInt(readInt32(v)), writeDecimal),
   int64Decimal: numbers(8, readInt64, writeDecimal),

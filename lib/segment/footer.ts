@@ -5,17 +5,17 @@
 import { RegistrarError } from '../errors.ts';
 import { cursorOf, unreadable } from './compact-protocol.ts';
 import {
+  begunList,
   binary,
   boolean,
   type Decoded,
+  elementsOf,
   i8,
   i32,
   i64,
   ignored,
   list,
-  listPosition,
   optional,
-  readList,
   remembering,
   required,
   struct,
@@ -124,7 +124,7 @@ const fileMetaData = struct('FileMetaData', {
   version: required(1, ignored('i32')),
   schema: required(2, schemas),
   numRows: required(3, i64),
-  rowGroups: required(4, listPosition),
+  rowGroups: required(4, begunList(rowGroup, maxRowGroups)),
   createdBy: optional(6, binary),
   columnOrders: optional(7, list(columnOrder, maxSchemaElements)),
   encryptionAlgorithm: optional(8, ignored('struct')),
@@ -147,7 +147,7 @@ export interface Footer {
  * Decodes the `FileMetaData` of a Parquet file.
  *
  * @param bytes The struct itself, without the length and the magic behind it.
- * @throws `segment.unreadable` for anything but one well-formed struct. Row groups are decoded and checked only on iteration
+ * @throws `segment.unreadable` for anything but one well-formed struct. Row groups after the first are decoded and checked only on iteration
  */
 export function decodeFooter(bytes: Uint8Array): Footer {
   const cursor = cursorOf(bytes);
@@ -167,9 +167,9 @@ export function decodeFooter(bytes: Uint8Array): Footer {
     columnOrders: file.columnOrders?.map((order) => order.kind),
     createdBy: file.createdBy && Buffer.from(file.createdBy.subarray(0, 200)).toString('utf8'),
     rowGroups() {
-      const groups = cursorOf(bytes, file.rowGroups);
-      cursors.push(groups);
-      return readList(groups, rowGroup, maxRowGroups);
+      const rest = cursorOf(bytes, file.rowGroups.restAt);
+      cursors.push(rest);
+      return elementsOf(file.rowGroups, rest);
     },
     work: () => cursors.reduce((sum, each) => sum + each.nodes, 0),
   };

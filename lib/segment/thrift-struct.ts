@@ -65,15 +65,36 @@ export function ignored(type: 'i32' | 'i64' | 'list' | 'struct' | 'binary'): Wir
   };
 }
 
-/** A list that is read later, element by element: it is skipped, and its position kept. */
-export const listPosition: Wire<number> = {
-  types: [LIST],
-  read(cursor) {
-    const at = cursor.at;
-    skip(cursor, LIST);
-    return at;
-  },
-};
+/** A list of which the first element, often the only one, is decoded, and the others are left for {@link elementsOf}. */
+export interface BegunList<T> {
+  /** Undefined if the list is empty. */
+  readonly first: T | undefined;
+  readonly element: Wire<T>;
+  /** The wire type of the elements. */
+  readonly type: number;
+  readonly restAt: number;
+  readonly restSize: number;
+}
+
+export function begunList<T>(element: Wire<T>, max: number): Wire<BegunList<T>> {
+  return {
+    types: [LIST],
+    read(cursor) {
+      const [type, size] = listHeader(cursor, element, max);
+      const first = size === 0 ? undefined : element.read(cursor, type);
+      const restAt = cursor.at;
+      const restSize = Math.max(size - 1, 0);
+      for (let i = 0; i < restSize; i++) skip(cursor, type);
+      return { first, element, type, restAt, restSize };
+    },
+  };
+}
+
+/** The elements of a list, one decoded at a time. @param cursor at `restAt` */
+export function* elementsOf<T>(list: BegunList<T>, cursor: Cursor): Generator<T> {
+  if (list.first !== undefined) yield list.first;
+  for (let i = 0; i < list.restSize; i++) yield list.element.read(cursor, list.type);
+}
 
 /** Lists longer than `max` are refused before anything is allocated. */
 export function list<T>(element: Wire<T>, max: number): Wire<readonly T[]> {
@@ -123,12 +144,6 @@ export function remembering<T extends object>(
 
 function isAt({ bytes, at }: Cursor, wanted: Uint8Array): boolean {
   return Buffer.compare(bytes.subarray(at, at + wanted.length), wanted) === 0;
-}
-
-/** The elements of a list, one at a time. */
-export function* readList<T>(cursor: Cursor, element: Wire<T>, max: number): Generator<T> {
-  const [type, size] = listHeader(cursor, element, max);
-  for (let i = 0; i < size; i++) yield element.read(cursor, type);
 }
 
 function listHeader(

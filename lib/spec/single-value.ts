@@ -25,10 +25,20 @@ export function fittingBytes(type: PrimitiveType, value: bigint): Uint8Array | u
   if (parsePrimitive(type).name === 'decimal') return minimalBigEndian(value);
   const width = type === 'int' || type === 'date' ? 4 : 8;
   if (BigInt.asIntN(width * 8, value) !== value) return undefined;
-  const bytes = Buffer.alloc(width);
-  if (width === 4) bytes.writeInt32LE(Number(value));
-  else bytes.writeBigInt64LE(value);
-  return bytes;
+  if (width === 4) scratch.setInt32(0, Number(value), true);
+  else scratch.setBigInt64(0, value, true);
+  return scratchBytes.slice(0, width);
+}
+
+/** Numbers are written here and then copied: a view of a new array would move its few bytes out of the heap. */
+const scratch = new DataView(new ArrayBuffer(8));
+const scratchBytes = new Uint8Array(scratch.buffer);
+
+/** The bytes of a float or double. */
+export function floatingPointBytes(type: 'float' | 'double', value: number): Uint8Array {
+  if (type === 'float') scratch.setFloat32(0, value, true);
+  else scratch.setFloat64(0, value, true);
+  return scratchBytes.slice(0, type === 'float' ? 4 : 8);
 }
 
 export function floatingPoint(bytes: Uint8Array): number {
@@ -74,6 +84,7 @@ function bigEndian(bytes: Uint8Array): bigint {
 function minimalBigEndian(value: bigint): Uint8Array {
   let width = 1;
   while (BigInt.asIntN(width * 8, value) !== value) width += 1;
-  const text = BigInt.asUintN(width * 8, value).toString(16);
-  return Buffer.from(text.padStart(width * 2, '0'), 'hex');
+  const bytes = new Uint8Array(width);
+  for (let at = width - 1, rest = value; at >= 0; at -= 1, rest >>= 8n) bytes[at] = Number(rest & 0xffn);
+  return bytes;
 }

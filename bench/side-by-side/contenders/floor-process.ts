@@ -26,7 +26,8 @@ interface ReadyCommit {
   readonly commit: ReadyRequest;
 }
 
-const FOOTERS_AT_ONCE = 16;
+/** As many as the registrar. */
+const FOOTERS_AT_ONCE = 64;
 
 const [, , services = '', loads] = process.argv;
 const { catalog, ...access } = JSON.parse(services) as Services;
