@@ -1,6 +1,6 @@
 /**
  * The composition root of functions, command line and local stack, and the one reader of the environment: configuration →
- * drivers → the ports of the jobs. All state that outlives an invocation is kept here, except for memoised results of pure functions.
+ * drivers → the ports of the jobs. All state of the jobs that outlives an invocation is kept here; drivers keep their own (connections, tokens, ETags, regions).
  */
 import pLimit from 'p-limit';
 import type { Entry } from './config/entry.ts';

@@ -16,7 +16,7 @@ import { entryReader, explicitEntries } from './explicit-entries.ts';
 import { manifestHeader } from './manifest.ts';
 import { manifestEntryType } from './manifest-entry-type.ts';
 import type { ListedManifest } from './manifest-file-type.ts';
-import { mergedSummaries } from './partition-summary.ts';
+import { checkBounds, mergedSummaries } from './partition-summary.ts';
 import type { PreparedManifest } from './prepare.ts';
 import { resolvePartitionFields } from './transform.ts';
 
@@ -73,7 +73,10 @@ export function mergeManifests(input: {
 
   function* entries(): Generator<Uint8Array> {
     for (const { manifest, bytes } of sources) {
-      const read = attempt(manifest, () => transcode(manifest, bytes));
+      const read = attempt(manifest, () => {
+        checkBounds(partitionFields, manifest.partitions);
+        return transcode(manifest, bytes);
+      });
       if (read instanceof RegistrarError) {
         unmerged.push({ manifest, error: read });
         continue;

@@ -1,5 +1,5 @@
 import type { PartitionValue } from '../spec/partition-spec.ts';
-import { compareSingleValues, floatingPoint, isFloatingPoint } from '../spec/single-value.ts';
+import { compareSingleValues, floatingPoint, isFloatingPoint, isReadable } from '../spec/single-value.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
 /** Summary of one partition field of a manifest, as the manifest list has it (`field_summary` of the spec). */
@@ -30,6 +30,22 @@ export function summarisePartitions(
       upperBound: first && ordered.reduce(pick(-1), first),
     };
   });
+}
+
+/** @throws TypeError for a bound that cannot be compared, which another writer may have left */
+export function checkBounds(
+  fields: readonly ResolvedPartitionField[],
+  summaries: readonly FieldSummary[] | undefined,
+): void {
+  for (const [index, { field, resultType }] of fields.entries()) {
+    const { lowerBound, upperBound } = summaries?.[index] ?? {};
+    for (const bound of [lowerBound, upperBound]) {
+      if (bound === undefined || isReadable(resultType, bound)) continue;
+      throw new TypeError(
+        `its bound of the partition field "${field.name}" has ${bound.length} bytes, which is no ${resultType}`,
+      );
+    }
+  }
 }
 
 /** Combines the summaries of several manifests of one spec; undefined if one of the manifests has none. */

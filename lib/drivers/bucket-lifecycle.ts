@@ -1,7 +1,7 @@
 import { GetBucketLifecycleConfigurationCommand } from '@aws-sdk/client-s3';
+import type { StoreSettings } from '../config/entry.ts';
 import type { BucketLifecycle } from '../ports.ts';
 import { awsError, awsFault } from './aws-client.ts';
-import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
 /** Error codes for a bucket without a configuration, or a store that does not support any. */
@@ -9,7 +9,7 @@ const NONE = new Set(['NoSuchLifecycleConfiguration']);
 const UNKNOWN = new Set([400, 405, 501]);
 
 /** The enabled lifecycle rules of a bucket on S3. */
-export function s3Lifecycle(settings: AwsSettings): BucketLifecycle {
+export function s3Lifecycle(settings: StoreSettings): BucketLifecycle {
   const client = bucketClient(settings);
   return {
     async read(bucket) {

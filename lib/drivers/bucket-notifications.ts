@@ -2,13 +2,13 @@ import {
   GetBucketNotificationConfigurationCommand,
   PutBucketNotificationConfigurationCommand,
 } from '@aws-sdk/client-s3';
+import type { StoreSettings } from '../config/entry.ts';
 import type { BucketNotifications, NotificationConfiguration } from '../ports.ts';
 import { awsError, awsFault } from './aws-client.ts';
-import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
 /** The notification configuration of buckets on S3. */
-export function s3Notifications(settings: AwsSettings): BucketNotifications {
+export function s3Notifications(settings: StoreSettings): BucketNotifications {
   const client = bucketClient(settings);
   const attempt = async <Answer>(attempted: string, answer: Promise<Answer>): Promise<Answer> => {
     try {

@@ -1,11 +1,11 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3';
+import type { StoreSettings } from '../config/entry.ts';
 import type { BucketRegion } from '../ports.ts';
 import { answeredRegion, awsError, awsFault } from './aws-client.ts';
-import type { AwsSettings } from './aws-client-config.ts';
 import { bucketClient } from './bucket-client.ts';
 
 /** The region of a bucket, from a header that S3 sends to every caller in every region, even with refusals. */
-export function s3BucketRegion(settings: AwsSettings): BucketRegion {
+export function s3BucketRegion(settings: StoreSettings): BucketRegion {
   const client = bucketClient(settings, { followRegionRedirects: false });
   return {
     async read(bucket) {

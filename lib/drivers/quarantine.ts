@@ -59,6 +59,8 @@ export function quarantineIn(store: Store, quarantineUrl: string, random: Pick<R
 async function* pages(objects: AsyncIterable<ListedObject>): AsyncGenerator<readonly string[]> {
   let page: string[] = [];
   for await (const { uri } of objects) {
+    // Consoles leave empty objects as folders.
+    if (!uri.endsWith('.json')) continue;
     page.push(uri);
     if (page.length < CONCURRENT_READS) continue;
     yield page;
@@ -87,13 +89,23 @@ function sha256(text: string): string {
 }
 
 function parseRecord(uri: string, bytes: Uint8Array): QuarantineRecord {
-  try {
-    return parseJson(Buffer.from(bytes).toString()) as QuarantineRecord;
-  } catch (cause) {
-    throw new RegistrarError(
+  const refuse = (what: string, cause?: unknown): RegistrarError =>
+    new RegistrarError(
       'store.unavailable',
-      `Cannot read the quarantine record "${uri}": it is not JSON; move it out of the quarantine`,
+      `Cannot read the quarantine record "${uri}": it is not ${what}; move it out of the quarantine`,
       { cause },
     );
+  let record: unknown;
+  try {
+    record = parseJson(Buffer.from(bytes).toString());
+  } catch (cause) {
+    throw refuse('JSON', cause);
   }
+  if (!isRecord(record)) throw refuse('one of ours');
+  return record;
+}
+
+function isRecord(value: unknown): value is QuarantineRecord {
+  const { kind, at } = (value ?? {}) as Partial<Record<keyof QuarantineRecord, unknown>>;
+  return typeof kind === 'string' && typeof at === 'string';
 }

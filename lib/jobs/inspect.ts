@@ -1,12 +1,12 @@
 import { RegistrarError } from '../errors.ts';
 import type { Store } from '../ports.ts';
+import { fieldIdsByName } from '../schema/column-ids.ts';
 import { metricsOf } from '../segment/metrics.ts';
 import { metricsConfig } from '../segment/metrics-config.ts';
-import { resolveByName } from '../segment/name-mapping.ts';
 import { readFooter } from '../segment/read-footer.ts';
 import { type Segment, type SegmentOptions, segmentOf, withFieldIds } from '../segment/segment.ts';
 import type { Metrics } from '../spec/manifest.ts';
-import type { NameMapping } from '../spec/name-mapping.ts';
+import { highestId, type NameMapping } from '../spec/name-mapping.ts';
 
 export interface InspectOptions extends SegmentOptions {
   readonly maxFooterBytes: number;
@@ -19,6 +19,9 @@ export type Inspection =
   | { readonly kind: 'registrable'; readonly segment: Segment; readonly metrics: Metrics }
   | { readonly kind: 'refused'; readonly error: RegistrarError }
   | { readonly kind: 'empty' };
+
+/** A table that has no column beyond its name mapping. */
+const NO_TABLE = { table: new Map(), dataset: { columns: new Map() } };
 
 const READ_AHEAD_BYTES = 64 * 1024;
 
@@ -75,7 +78,7 @@ async function judged(
   if (found === 'empty') return { kind: 'empty' };
   const segment =
     nameMapping && found.idsFrom === 'names'
-      ? withFieldIds(found, resolveByName(found.schema, nameMapping))
+      ? withFieldIds(found, fieldIdsByName(found.schema, nameMapping, NO_TABLE, highestId(nameMapping)))
       : found;
   return {
     kind: 'registrable',

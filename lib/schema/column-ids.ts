@@ -1,7 +1,7 @@
 import { mappedByName, type NameMapping } from '../spec/name-mapping.ts';
 import { childFields, type Schema, type Type } from '../spec/schema.ts';
 import { type Columns, columnsNamed } from './columns.ts';
-import type { Merged } from './follow.ts';
+import type { DatasetSchema } from './dataset-schema.ts';
 
 /**
  * Assigns field IDs to a file that has none, at every depth: first by the table's name mapping (aliases and dropped columns
@@ -13,7 +13,7 @@ import type { Merged } from './follow.ts';
 export function fieldIdsByName(
   schema: Schema,
   mapping: NameMapping,
-  merged: Merged,
+  merged: { readonly table: Columns; readonly dataset: Pick<DatasetSchema, 'columns'> },
   lastColumnId: number,
 ): ReadonlyMap<number, number> {
   const ids = new Map<number, number>();

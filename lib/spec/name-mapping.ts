@@ -24,6 +24,14 @@ export function parseNameMapping(json: string): NameMapping {
   return mapping;
 }
 
+/** The highest field ID that a mapping gives; 0 if it gives none. */
+export function highestId(mapping: NameMapping): number {
+  return mapping.reduce(
+    (highest, { 'field-id': id = 0, fields = [] }) => Math.max(highest, id, highestId(fields)),
+    0,
+  );
+}
+
 function isNameMapping(value: unknown): value is NameMapping {
   return Array.isArray(value) && value.every(isMappedField);
 }

@@ -55,6 +55,12 @@ export function isFloatingPoint(type: PrimitiveType): boolean {
   return type === 'float' || type === 'double';
 }
 
+/** Whether the bytes have a width that numbers of the type may have. An int or float may have been promoted since they were written. */
+export function isReadable(type: PrimitiveType, { length }: Uint8Array): boolean {
+  const isFixed = isFloatingPoint(type) || (isWholeNumber(type) && !type.startsWith('decimal'));
+  return isFixed ? length === 4 || length === 8 : length > 0 || !isWholeNumber(type);
+}
+
 /** Compares two values of one type, neither of them NaN. Strings, UUIDs and bytes are in unsigned order (cases.md B6, B20). */
 export function compareSingleValues(type: PrimitiveType, a: Uint8Array, b: Uint8Array): number {
   if (isWholeNumber(type)) {

@@ -379,3 +379,25 @@ describe('mergeManifests', () => {
     return manifests[0]?.bytes ?? Buffer.alloc(0);
   }
 });
+
+it.each([0, 3, 16])(
+  'leaves a manifest in the list whose bound has %i bytes, which no number has',
+  (length) => {
+    const [odd, ...others] = [ours(2, 'partitioned'), ours(2, 'partitioned'), ours(2, 'partitioned')];
+    const fields = odd?.manifest.partitions ?? [];
+    const at = fields.findIndex(({ lowerBound }) => lowerBound?.length === 4);
+    const partitions = fields.map((field, index) =>
+      index === at ? { ...field, upperBound: new Uint8Array(length) } : field,
+    );
+    const wrong = {
+      manifest: { ...odd?.manifest, partitions } as ListedManifest,
+      bytes: odd?.bytes ?? Buffer.of(),
+    };
+    const { merged, unmerged } = merge(2, 'partitioned', [wrong, ...others]);
+    expect(at).toBeGreaterThanOrEqual(0);
+    expect(unmerged.map(({ error }) => error.message)).toEqual([
+      expect.stringContaining(`has ${length} bytes, which is no`),
+    ]);
+    expect(merged?.replaces).toHaveLength(2);
+  },
+);

@@ -88,15 +88,21 @@ describe('iceberg-registrar inspect', () => {
     expect(await inspect('--json', file)).toMatchObject({ code: 4, out: '{\n  "skip": "empty"\n}' });
   });
 
-  test('resolves names through a mapping', async () => {
-    const file = fileWith('names.parquet', flatFooter([{ name: 'a', physical: 1, id: null }], rows));
+  test('resolves names through a mapping, and gives the next IDs to those that it lacks, as a registration does', async () => {
+    const columns = ['a', 'b'].map((name) => ({ name, physical: 1, id: null }));
+    const file = fileWith('names.parquet', flatFooter(columns, rows));
     const mapping = path.join(folder, 'mapping.json');
     writeFileSync(mapping, JSON.stringify([{ 'field-id': 7, names: ['a'] }]));
     expect((await inspect(file)).code).toBe(3);
     const { out } = await inspect('--json', '--field-ids', 'by_name', '--name-mapping', mapping, file);
     expect(JSON.parse(out)).toMatchObject({
-      schema: { fields: [{ id: 7, name: 'a' }] },
-      valueCounts: { 7: 1 },
+      schema: {
+        fields: [
+          { id: 7, name: 'a' },
+          { id: 8, name: 'b' },
+        ],
+      },
+      valueCounts: { 7: 1, 8: 1 },
     });
   });
 

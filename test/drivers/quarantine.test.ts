@@ -108,12 +108,22 @@ describe('list', () => {
     expect(store.calls.filter(({ operation }) => operation === 'read').length).toBe(2);
   });
 
-  test('names an object that is no record', async () => {
+  test('passes over the empty objects that consoles leave as folders', async () => {
     const { store, quarantine: one } = quarantine();
-    store.upload(`${root}/analytics.orders/x.json`, 'not JSON');
-    await expect(Array.fromAsync(one.list())).rejects.toMatchObject({
-      code: 'store.unavailable',
-      message: expect.stringContaining(`"${root}/analytics.orders/x.json"`),
-    });
+    const uri = await one.put(failure('a', 'e1'));
+    store.upload(`${folder(uri)}/`, '');
+    expect((await Array.fromAsync(one.list())).map((found) => found.uri)).toStrictEqual([uri]);
   });
+
+  test.each(['not JSON', 'null', '[]', '{"kind":1}'])(
+    'names an object that is no record: %s',
+    async (text) => {
+      const { store, quarantine: one } = quarantine();
+      store.upload(`${root}/analytics.orders/x.json`, text);
+      await expect(Array.fromAsync(one.list())).rejects.toMatchObject({
+        code: 'store.unavailable',
+        message: expect.stringContaining(`"${root}/analytics.orders/x.json"`),
+      });
+    },
+  );
 });

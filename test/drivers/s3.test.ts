@@ -396,3 +396,15 @@ test('the environment’s credentials and region are used where the settings hav
 test.each(['lake/a', 'http://lake/a', 's3:///a'])('"%s" is no S3 URI', async (bad) => {
   await expect(s3Store({ region: 'us-east-1' }).read(bad)).rejects.toMatchObject({ code: 'config.invalid' });
 });
+
+test('a bucket that takes requests of another kind is a wrong setting, not an outage that would be retried for ever', async () => {
+  const store = s3Store({
+    region: 'eu-central-1',
+    access_key_id: 'AKIAEXAMPLE',
+    secret_access_key: 'own-secret',
+  });
+  await expect(store.read('s3://lake--euc1-az1--x-s3/a.parquet')).rejects.toMatchObject({
+    code: 'config.invalid',
+    message: expect.stringContaining('use a general purpose bucket'),
+  });
+});

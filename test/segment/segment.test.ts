@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { RegistrarError } from '../../lib/errors.ts';
-import { resolveByName } from '../../lib/segment/name-mapping.ts';
 import { segmentOf, withFieldIds } from '../../lib/segment/segment.ts';
 import {
   binary,
@@ -267,14 +266,7 @@ describe('segmentOf', () => {
   });
 });
 
-describe('resolveByName and withFieldIds', () => {
-  const mapping = [
-    { 'field-id': 10, names: ['id', 'ID'] },
-    { 'field-id': 20, names: ['a.b'] },
-    { 'field-id': 30, names: ['s'], fields: [{ 'field-id': 31, names: ['x'] }] },
-    { 'field-id': 40, names: ['tags'], fields: [{ 'field-id': 41, names: ['element'] }] },
-    { names: ['dropped'] },
-  ];
+describe('withFieldIds', () => {
   const footer = nested(
     [
       leaf('ID'),
@@ -292,8 +284,8 @@ describe('resolveByName and withFieldIds', () => {
     expect(segment.columns.map(({ fieldId }) => fieldId)).toEqual([1, 2, 4, 5, 7, 8]);
   });
 
-  test('take names literally, aliases too, and the element of a list whatever the file calls it (A1, A8)', () => {
-    expect([...resolveByName(segment.schema, mapping)]).toEqual([
+  test('relabels schema, columns and proofs, and leaves out what has no ID', () => {
+    const ids = new Map([
       [1, 10],
       [2, 20],
       [3, 30],
@@ -301,10 +293,7 @@ describe('resolveByName and withFieldIds', () => {
       [6, 40],
       [7, 41],
     ]);
-  });
-
-  test('relabel schema, columns and proofs, and leave out what has no ID', () => {
-    const relabelled = withFieldIds(segment, resolveByName(segment.schema, mapping));
+    const relabelled = withFieldIds(segment, ids);
     expect(relabelled.schema.fields).toEqual([
       { id: 10, name: 'ID', required: false, type: 'int' },
       { id: 20, name: 'a.b', required: false, type: 'int' },

@@ -1,4 +1,5 @@
 import type { LoadedTable } from '../../ports.ts';
+import { keepLast } from '../../spec/keep-last.ts';
 import type { Authorization } from './authorization.ts';
 import { credentialFor, type StorageCredential } from './storage-credentials.ts';
 
@@ -15,7 +16,9 @@ interface TaggedTable {
 }
 
 /** The number of answers kept for requests by ETag. Each holds the whole metadata of a table. */
-const maxTagged = 50;
+const MOST_TAGGED = 50;
+/** More than a process ever works on at the same time: without its grant a table has to be loaded again. */
+const MOST_GRANTS = 1_000;
 
 /** The answers to the last loads, by path. */
 export function tableMemory() {
@@ -23,13 +26,15 @@ export function tableMemory() {
   const grants = new Map<string, TableGrant>();
   return {
     tagged: (path: string) => tagged.get(path),
-    grant: (path: string) => grants.get(path),
+    grant(path: string) {
+      const grant = grants.get(path);
+      if (grant !== undefined) keepLast(grants, path, grant, MOST_GRANTS);
+      return grant;
+    },
     remember(path: string, table: LoadedTable, etag: string | undefined, grant: TableGrant) {
-      grants.set(path, grant);
+      keepLast(grants, path, grant, MOST_GRANTS);
       tagged.delete(path);
-      if (etag !== undefined) tagged.set(path, { etag, table });
-      const [oldest] = tagged.keys();
-      if (tagged.size > maxTagged && oldest !== undefined) tagged.delete(oldest);
+      if (etag !== undefined) keepLast(tagged, path, { etag, table }, MOST_TAGGED);
     },
     /**
      * Called after every commit. If it did not land, the whole table must be loaded, even if a cache in between considers it unchanged

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { RegistrarError } from '../../errors.ts';
+import { withoutEndSlashes } from '../../spec/object-uri.ts';
 
 /** The address of an object in a request. */
 export interface S3Address {
@@ -30,7 +31,7 @@ export interface BucketEndpoint {
 /** The target at a configured endpoint: `https://host/bucket/`, or `https://bucket.host/` if that is a valid host name. */
 export function endpointAt(endpoint: string, bucket: string, pathStyle: boolean): BucketEndpoint {
   const { protocol, host, hostname, pathname } = new URL(endpoint);
-  const root = pathname.replace(/\/*$/, '/');
+  const root = `${withoutEndSlashes(pathname)}/`;
   const isHost = isHostLabel(bucket) && isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
   return pathStyle || !isHost
     ? { origin: `${protocol}//${host}`, basePath: `${root}${encodeKey(bucket)}/` }

@@ -1,5 +1,6 @@
 import type { StoreSettings } from '../../config/entry.ts';
 import type { Environment } from '../../config/overrides.ts';
+import { RegistrarError } from '../../errors.ts';
 import type { Clock, Random, Timers } from '../../ports.ts';
 import { version } from '../../version.ts';
 import { type AwsFault, awsFault } from '../aws-client.ts';
@@ -120,6 +121,7 @@ export function s3Requests(
       }
     } catch (error) {
       ownRegion = undefined;
+      if (error instanceof RegistrarError) throw error;
       return { kind: 'fault', fault: { ...awsFault(error), attempts } };
     }
   };

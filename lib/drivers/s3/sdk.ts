@@ -3,6 +3,7 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { StoreSettings } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { ListedObject } from '../../ports.ts';
+import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import { awsError, awsFault } from '../aws-client.ts';
 import { awsClientConfig } from '../aws-client-config.ts';
 import { type BucketEndpoint, parseS3Uri } from './address.ts';
@@ -79,7 +80,7 @@ export function s3Sdk(settings: StoreSettings): S3Sdk {
       });
       const schemes = (properties?.['authSchemes'] ?? []) as readonly { readonly name: string }[];
       if (schemes.every(({ name }) => name === 'sigv4')) {
-        return { origin: url.origin, basePath: url.pathname.replace(/\/*$/, '/') };
+        return { origin: url.origin, basePath: `${withoutEndSlashes(url.pathname)}/` };
       }
       throw new RegistrarError(
         'config.invalid',

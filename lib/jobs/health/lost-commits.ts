@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { Catalog, Store } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
+import { metadataVersion } from '../../spec/metadata-file.ts';
 import type { Snapshot } from '../../spec/snapshot.ts';
 import type { TableIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
@@ -15,16 +16,11 @@ export interface LostCommits {
   readonly registrations: number;
 }
 
-/** `00042-{uuid}.metadata.json`, possibly gzipped. */
-const METADATA_FILE = /^(?<folder>.*\/)(?<version>\d{5})-[^/]+\.metadata\.json$/;
-/** Listing by the first digits of a version finds a hundred metadata files and hardly any others. */
-const LISTED_DIGITS = 3;
-
 /**
  * Detects from the table's own files that a commit which had landed is gone from the catalog, as after a restore from an older
  * backup. A writer numbers its metadata file one above the file it read, so a file two numbers ahead of the catalog's was based
  * on one that the catalog once had. A file one number ahead may belong to a commit that was refused, so a single lost commit
- * cannot be detected. Nothing can where metadata files are not named like this (SeaweedFS: `v1.metadata.json`).
+ * cannot be detected. Nothing can where metadata files have no numbers.
  *
  * @returns undefined where nothing is known to be lost
  * @throws `store.unavailable`, `auth.failed`, and the errors of the catalog
@@ -62,13 +58,16 @@ interface MetadataFile {
 
 /** Metadata files that are at least two numbers ahead, newest first. */
 async function filesAhead(state: TableState, store: Pick<Store, 'list'>): Promise<readonly MetadataFile[]> {
-  const { folder } = METADATA_FILE.exec(state.metadataLocation ?? '')?.groups ?? {};
   const floor = versionAhead(state);
-  if (folder === undefined || floor === undefined) return [];
+  if (floor === undefined) return [];
+  const { metadataLocation = '' } = state;
   const files: MetadataFile[] = [];
-  const digits = String(floor).padStart(5, '0').slice(0, LISTED_DIGITS);
-  for await (const { uri } of store.list(`${folder}${digits}`)) {
-    const version = Number(METADATA_FILE.exec(uri)?.groups?.['version'] ?? -1);
+  // All but the last two digits: that finds a hundred metadata files and hardly any others.
+  const listed = String(floor).padStart(5, '0').slice(0, -2);
+  for await (const { uri } of store.list(
+    metadataLocation.slice(0, metadataLocation.lastIndexOf('/') + 1) + listed,
+  )) {
+    const version = metadataVersion(uri) ?? -1;
     if (version >= floor) files.push({ uri, version });
   }
   return files.sort((a, b) => b.version - a.version);
@@ -76,8 +75,8 @@ async function filesAhead(state: TableState, store: Pick<Store, 'list'>): Promis
 
 /** The lowest version that proves a lost commit; undefined if versions have no numbers. */
 function versionAhead({ metadataLocation }: TableState): number | undefined {
-  const version = METADATA_FILE.exec(metadataLocation ?? '')?.groups?.['version'];
-  return version === undefined ? undefined : Number(version) + 2;
+  const version = metadataVersion(metadataLocation ?? '');
+  return version === undefined ? undefined : version + 2;
 }
 
 /** Limit of the unpacked size: anybody who may write to this location could leave a small gzip file that unpacks to a huge one. */

@@ -31,6 +31,8 @@ export async function openFailuresOf(
   const folder = `${withoutEndSlashes(quarantineUrl)}/${table}/`;
   const segments = new Map<string, { records: number; newestMs: number; newest: string[] }>();
   for await (const { uri, lastModifiedMs } of store.list(folder)) {
+    // Consoles leave empty objects as folders.
+    if (!uri.endsWith('.json')) continue;
     // The first record of an event lies beside the folder of its later ones.
     const subject = /^[^/.]+/.exec(uri.slice(folder.length))?.[0] ?? uri;
     const known = segments.get(subject) ?? { records: 0, newestMs: lastModifiedMs, newest: [] };
@@ -56,11 +58,11 @@ export async function openFailuresOf(
 
 /**
  * Whether a segment is open, by its newest records. Stores date objects to the second, so if one of several records of a second is
- * an answer, it counts as the newest.
+ * an answer, it counts as the newest. A record that cannot be read answers nothing.
  */
 async function isOpen(store: Pick<Store, 'read'>, newest: readonly string[]): Promise<boolean> {
   const kinds = await Promise.all(newest.map((uri) => kindOf(store, uri)));
-  return kinds.every((kind) => kind === 'failure' || kind === 'trying');
+  return kinds.every((kind) => kind === undefined || kind === 'failure' || kind === 'trying');
 }
 
 async function kindOf(
@@ -68,7 +70,10 @@ async function kindOf(
   uri: string,
 ): Promise<QuarantineRecord['kind'] | undefined> {
   const read = await store.read(uri);
-  return read.kind === 'object'
-    ? (parseJson(Buffer.from(read.bytes).toString()) as QuarantineRecord).kind
-    : undefined;
+  if (read.kind !== 'object') return undefined;
+  try {
+    return (parseJson(Buffer.from(read.bytes).toString()) as QuarantineRecord | null)?.kind;
+  } catch {
+    return undefined;
+  }
 }

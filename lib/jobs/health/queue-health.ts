@@ -28,7 +28,7 @@ export interface TableHistory {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Limits on how long messages wait and how many there are; the alarms in `infra/alarms.ts` use the same ones. */
+/** Limits on how long messages wait and how many there are. Those of arrivals' age and the depth of registrations are alarms too (`infra/alarms.ts`). */
 const MOST = {
   arrivalsMs: 15 * MINUTE_MS,
   registrationsMs: 60 * MINUTE_MS,

@@ -19,13 +19,15 @@ export interface FooterRound {
   isOver: boolean;
 }
 
-/** A quarter of the smallest memory the function is deployed with. */
+/** An eighth of the memory the function is deployed with. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 export function footerMemory(maxBytes = MAX_BYTES): FooterMemory {
   let held = 0;
   return {
     take(round, bytes) {
+      // A read that ends after its round would keep its room for ever.
+      if (round.isOver) return false;
       if (round.heldBytes > 0 && held + bytes > maxBytes) return false;
       round.heldBytes += bytes;
       held += bytes;

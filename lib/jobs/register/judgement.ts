@@ -229,7 +229,7 @@ function unprovable(uri: string, state: TableState): RegistrarError {
   const table = formatIdentifier(state.identifier);
   return new RegistrarError(
     'registration.unprovable',
-    `Cannot prove that "${uri}" is not in table "${table}" yet: the table's history since the upload has expired; ` +
+    `Cannot prove that "${uri}" is not in table "${table}" yet: what the table keeps of its history does not reach back to before the upload; ` +
       'check whether its rows are in the table, then redrive or discard it, or keep snapshots longer than segments wait',
     { context: { uri, table } },
   );

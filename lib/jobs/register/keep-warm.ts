@@ -37,7 +37,10 @@ export function keepWarm({
     state: end.state,
     memory,
     loadedAtMs: nowMs,
-    footerBytes: Math.max(cached?.footerBytes ?? 0, ...segments.map(({ read }) => read.bytes.length)),
+    footerBytes: segments.reduce(
+      (longest, { read }) => Math.max(longest, read.bytes.length),
+      cached?.footerBytes ?? 0,
+    ),
     doubt: doubt(cached, amongShared, begun, end.attempts, branch),
   };
   if (end.outcome === 'nothing') {

@@ -1,12 +1,10 @@
 import type { Log, Store } from '../../ports.ts';
 import { metadataDirectory } from '../../spec/metadata-directory.ts';
+import { metadataVersion } from '../../spec/metadata-file.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { commitsLostSince } from '../health/lost-commits.ts';
 import type { CachedTable } from './table-cache.ts';
-
-/** `00042-{uuid}.metadata.json`, possibly gzipped. Version `00000` is a creation, without data. */
-const METADATA_FILE = /\/(\d+)-[^/]+\.metadata\.json$/;
 
 /**
  * The newest metadata file, at this location, of a table that has had a commit; undefined when there is none. If such a file
@@ -22,7 +20,8 @@ export async function newestMetadata(
 ): Promise<string | undefined> {
   let newest: { readonly uri: string; readonly version: number } | undefined;
   for await (const { uri } of store.list(`${metadataDirectory({ location, properties })}/`)) {
-    const version = Number(METADATA_FILE.exec(uri)?.[1] ?? 0);
+    // Version 0 is a creation, without data.
+    const version = metadataVersion(uri) ?? 0;
     if (version > (newest?.version ?? 0)) newest = { uri, version };
   }
   return newest?.uri;

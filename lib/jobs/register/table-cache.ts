@@ -22,7 +22,7 @@ export interface CachedTable {
   readonly memory: LedgerMemory;
 }
 
-/** Cached tables by key. `lib/wire.ts` owns it: the only state that outlives an invocation. */
+/** Cached tables by key. `lib/wire.ts` owns it: what a warm container knows of its tables. */
 export type TableCache = Map<string, CachedTable>;
 
 const MAX_AGE_MS = 60_000;

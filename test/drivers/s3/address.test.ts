@@ -65,6 +65,8 @@ test.each([
   ['https://s3.example.com', false, 'https://lake.s3.example.com', '/'],
   ['https://gateway.example.com/s3/', true, 'https://gateway.example.com', '/s3/lake/'],
   ['http://[::1]:9000', false, 'http://[::1]:9000', '/lake/'],
+  // A pattern for slashes at the end would take quadratic time.
+  [`https://h/${'/'.repeat(200_000)}x`, true, 'https://h', `/${'/'.repeat(200_000)}x/lake/`],
 ])('endpointAt %s, path style %s', (endpoint, pathStyle, origin, basePath) => {
   expect(endpointAt(endpoint, 'lake', pathStyle)).toStrictEqual({ origin, basePath });
 });

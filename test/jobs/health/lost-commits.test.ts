@@ -47,6 +47,26 @@ async function lost() {
   return lostCommits(state.identifier, state, ports.portsOf(entry));
 }
 
+test('lostCommits follows versions beyond five digits', async () => {
+  await ship(3);
+  const folder = locations[0]?.slice('s3://lake/'.length, locations[0].lastIndexOf('/')) ?? '';
+  const { objects } = registration.stack;
+  for (const [at, name] of [
+    [0, '99999-a'],
+    [2, '100001-b'],
+  ] as const) {
+    const bytes = objects.get('lake', locations[at]?.slice('s3://lake/'.length) ?? '')?.bytes ?? Buffer.of();
+    objects.put('lake', `${folder}/${name}.metadata.json`, bytes);
+  }
+  locations.push(`s3://lake/${folder}/99999-a.metadata.json`);
+  await restoreTo(-1);
+  expect(await lost()).toEqual({
+    metadataLocation: `s3://lake/${folder}/100001-b.metadata.json`,
+    snapshots: 2,
+    registrations: 2,
+  });
+});
+
 describe('commitsLostSince', () => {
   const told = () => registration.log.filter(({ event }) => event === 'commits-lost');
 

@@ -47,7 +47,12 @@ function world() {
       ...(answers !== undefined && { answers }),
     });
   };
+  const upload = (key: string, text: string) => {
+    nowMs += stepMs;
+    store.upload(`${URL}/${key}`, text);
+  };
   return {
+    upload,
     oldest: async () => (await openFailuresOf(counting, URL, TABLE)).oldestAtMs,
     event,
     events: async () => (await openFailuresOf(counting, URL, EVENTS)).count,
@@ -104,6 +109,18 @@ describe('openFailuresOf', () => {
     await record('failure', 2);
     await record('failure', 3);
     expect(await oldest()).toBe(3000);
+  });
+
+  test('passes over objects that are no records, which answer nothing', async () => {
+    const { event, events, upload, record, count } = world();
+    const first = await event('failure', 'no event');
+    upload(`${first.slice(`${URL}/`.length, -'.json'.length)}/`, '');
+    expect(await events()).toBe(1);
+    const uri = await record('failure', 1);
+    for (const [at, text] of ['not JSON', 'null', '[]'].entries()) {
+      upload(`${uri.slice(`${URL}/`.length, uri.lastIndexOf('/'))}/${at}.json`, text);
+      expect(await count()).toBe(1);
+    }
   });
 
   test('counts each event that could not be decoded once, until it is answered', async () => {

@@ -188,3 +188,20 @@ describe('a message that keeps failing (I9)', () => {
     expect(asked).toBeLessThanOrEqual(3);
   });
 });
+
+test('more references than a call can have arguments are handed back like any others', async () => {
+  registration.remainingMs = 0;
+  registration.receiveCount = 3;
+  const segment = { bucket: 'lake', size: 1_000, etag: 'e' };
+  const messages = Array.from({ length: 650 }, (_, message) =>
+    JSON.stringify({
+      v: 1,
+      segments: Array.from({ length: 200 }, (_, at) => ({
+        ...segment,
+        key: `in/thadam/v1/plant/orders/${message}-${at}.parquet`,
+      })),
+    }),
+  );
+  const { batchItemFailures } = await registration.deliver(...messages);
+  expect(batchItemFailures).toHaveLength(650);
+});
