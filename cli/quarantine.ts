@@ -160,7 +160,9 @@ function redrivenJson(redriven: Redriven): unknown {
 /** A line for each failure, and below it what failed and why, with the way out. */
 function failuresText(failures: readonly Failure[], isFiltered: boolean): string {
   if (failures.length === 0)
-    return isFiltered ? 'no open failure is as asked for' : 'nothing is in quarantine';
+    return isFiltered
+      ? 'no open failure is as asked for; quarantine list, without options, has them all'
+      : 'nothing is in quarantine';
   const blocks = failures.flatMap(({ uri, state, record }) => {
     const { at, code, table, segment, message } = record;
     const head = [at, state, code, table].filter((part) => part !== undefined).join('  ');

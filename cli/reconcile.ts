@@ -94,7 +94,11 @@ function tellNothingFound({ dataset, json }: Flags, entries: readonly Entry[]): 
       `Cannot compare dataset "${dataset}": no segment of it lies below ${urls}; check its name, url, layout and from`,
     );
   }
-  if (!json) console.log(`no segment lies below ${printable(urls)}`);
+  if (!json) {
+    console.log(
+      `no dataset found: no segment lies below ${printable(urls)} where layout and from of the configuration expect it`,
+    );
+  }
 }
 
 function minutes(text: string): number {

@@ -7,7 +7,9 @@ import { helpText } from './help-text.ts';
 /** `iceberg-registrar settings` */
 export function settingsCommand(): Command {
   return new Command('settings')
-    .description('Print every configuration key with its type, default, meaning and environment variable')
+    .description(
+      'Print every configuration key with its type, default and meaning; with --json its environment variable too',
+    )
     .option('--json', 'print JSON')
     .option('--markdown', 'print the page docs/configuration.md')
     .addHelpText('after', helpText(['iceberg-registrar settings', 'iceberg-registrar settings --json']))

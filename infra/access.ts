@@ -1,20 +1,7 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Entry } from '../lib/config/entry.ts';
+import type { AccessContext, FunctionName } from './access-context.ts';
 import { catalogStatements } from './catalog-access.ts';
 import type { SecretReference } from './deployment.ts';
-
-export type FunctionName = 'route' | 'register' | 'reconcile' | 'health';
-
-/** What the resources of a policy are made of: the account, the configuration, and what the deployment names. */
-export interface AccessContext {
-  readonly partition: string;
-  readonly region: string;
-  readonly account: string;
-  readonly entries: readonly Entry[];
-  readonly secrets: readonly SecretReference[];
-  readonly tableLocations: readonly string[];
-  readonly kmsKeyArn?: string;
-}
 
 /**
  * The permissions of a function, except those on its queues and its log. No function may delete an object. Only register may write

@@ -1,6 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Entry } from '../lib/config/entry.ts';
-import type { AccessContext, FunctionName } from './access.ts';
+import type { AccessContext, FunctionName } from './access-context.ts';
 
 const CATALOG_ACTIONS: Readonly<
   Record<string, { readonly read: readonly string[]; readonly write: readonly string[] }>

@@ -6,6 +6,7 @@ import { parseEntries, type RawSettings } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
 import { duration } from '../lib/config/kinds.ts';
 import { loadConfig } from '../lib/config/load-config.ts';
+import { didYouMean } from '../lib/config/overrides.ts';
 import { RegistrarError } from '../lib/errors.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -113,11 +114,21 @@ export interface Deployable {
   readonly routeConfig: FunctionConfig;
 }
 
+const PARAMETERS = [
+  ...Object.keys(deploymentSchema.entries),
+  ...['route', 'register', 'reserved', 'window', 'timeout', 'visibility'],
+];
+
 /** Checks parameters and applies defaults. @throws `config.invalid` with every problem */
 export function readDeployment(parameters: unknown): Deployment {
   const result = v.safeParse(deploymentSchema, parameters);
   if (result.success) return result.output;
-  const problems = result.issues.map((issue) => `- ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`);
+  const problems = result.issues.map((issue) => {
+    const at = v.getDotPath(issue) ?? 'the file';
+    return issue.type === 'strict_object' && issue.expected === 'never'
+      ? `- ${at}: there is no such parameter${didYouMean(at.split('.').at(-1) ?? '', PARAMETERS)}`
+      : `- ${at}: ${issue.message}`;
+  });
   throw new RegistrarError(
     'config.invalid',
     ['Cannot use the deployment parameters:', ...problems].join('\n'),
@@ -126,8 +137,19 @@ export function readDeployment(parameters: unknown): Deployment {
 
 /** Reads a `deployment.yaml` and the configuration it names. @throws `config.invalid` with every problem */
 export async function loadDeployable(file: string): Promise<Deployable> {
-  const deployment = readDeployment(parse(await readText(file)));
+  const deployment = readDeployment(parseYaml(file, await readText(file)));
   return deployableOf(deployment, await readText(path.resolve(path.dirname(file), deployment.config)));
+}
+
+function parseYaml(file: string, written: string): unknown {
+  try {
+    return parse(written);
+  } catch (cause) {
+    const [reason] = String((cause as Error).message).split('\n');
+    throw new RegistrarError('config.invalid', `Cannot read the deployment parameters "${file}": ${reason}`, {
+      cause,
+    });
+  }
 }
 
 /** Combines a deployment with a configuration as it was written. @throws `config.invalid` with every problem */

@@ -19,12 +19,15 @@ import { dryRunJson, dryRunText } from './dry-run-report.ts';
 interface Flags {
   readonly fromInventory?: string;
   readonly dryRun?: true;
-  readonly sample: number;
+  readonly sample?: number;
   readonly enqueue?: true;
   readonly commitSize: number;
   readonly concurrency: number;
   readonly json?: true;
 }
+
+/** How many segments of each table a dry run reads. */
+const SAMPLE = 1_000;
 
 /** Events that are not logged as they happen, since the report lists them at the end. */
 const TOLD_AT_THE_END = ['quarantined', 'committed'];
@@ -46,9 +49,8 @@ export function backfillCommand(): Command {
     .option('--dry-run', 'report counts, schema changes, refusals, time and cost; write nothing')
     .option(
       '--sample <segments>',
-      'with --dry-run: how many segments of each table to read',
+      'with --dry-run: how many segments of each table to read (default: 1000)',
       wholeNumber,
-      1_000,
     )
     .option(
       '--enqueue',
@@ -64,10 +66,16 @@ export function backfillCommand(): Command {
           'iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders --dry-run',
           'iceberg-registrar backfill s3://lake --from-inventory s3://inventories/lake/daily/2026-01-31T01-00Z/manifest.json',
         ],
-        '0 every segment is in its table or was sent, 3 some were refused, 1 a table could not be written or not every segment was reached, 130 stopped by Ctrl-C',
+        '0 every segment is in its table or was sent, 3 some were refused or left, 1 a table could not be written, not every segment was reached or there is no object, 130 stopped by Ctrl-C',
       ),
     )
     .action(async (uri: string, flags: Flags) => {
+      if (flags.sample !== undefined && !flags.dryRun) {
+        throw new RegistrarError(
+          'config.invalid',
+          `Cannot backfill a sample of ${flags.sample} segments: --sample is for --dry-run, which writes nothing`,
+        );
+      }
       const line = terminalLine(process.stderr);
       const wiring = await wire(process.env, line);
       const ports = backfillPorts(flags, wiring);
@@ -76,7 +84,7 @@ export function backfillCommand(): Command {
       if (flags.dryRun) {
         const forecast = await dryRun(source, ports, {
           segmentsACommit: flags.commitSize,
-          sampleSize: flags.sample,
+          sampleSize: flags.sample ?? SAMPLE,
           signal,
         });
         refuseNothing(uri, flags, forecast);
@@ -94,13 +102,19 @@ export function backfillCommand(): Command {
     });
 }
 
-/** @throws `config.invalid` for a directory without objects, whose name is probably misspelled */
+/** @throws `config.invalid` for a directory without segments, whose name or layout is probably misspelled */
 function refuseNothing(
   uri: string,
   { fromInventory }: Flags,
-  { listed, interrupted }: Pick<DryRun, 'listed' | 'interrupted'>,
+  { listed, ignored, interrupted }: Pick<DryRun, 'listed' | 'ignored' | 'interrupted'>,
 ): void {
-  if (listed > 0 || interrupted) return;
+  if (listed > ignored || interrupted) return;
+  if (listed > 0) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot backfill: none of the ${listed} objects below "${uri}" is a segment; check layout, pipeline and from of the configuration`,
+    );
+  }
   const where = fromInventory === undefined ? 'the store has' : `the inventory "${fromInventory}" has`;
   throw new RegistrarError(
     'config.invalid',

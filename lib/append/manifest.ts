@@ -1,7 +1,7 @@
 import { RegistrarError } from '../errors.ts';
+import { onceFor } from '../memo.ts';
 import { stringifyJson } from '../spec/json.ts';
 import type { DataFile, ManifestEntry, Metrics } from '../spec/manifest.ts';
-import { onceFor } from '../spec/once-for.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { CODEC, encodeBlocks, readContainer, records, writeContainer } from './avro/object-container.ts';

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { ByteRange, ReadResult, Store } from '../ports.ts';
+import { span } from './ranged-body.ts';
 
 /** Reads local files. A URI is a path; a version consists of modification time and size. */
 export function fileStore(): Pick<Store, 'read'> {
@@ -18,7 +19,7 @@ async function readFile(
     const { size, mtimeMs } = stats;
     const version = `${mtimeMs}-${size}`;
     if (ifVersion !== undefined && ifVersion !== version) return { kind: 'changed' };
-    const [start, end] = extent(range, size);
+    const [start, end] = span(range, size);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
     return {
       kind: 'object',
@@ -30,12 +31,6 @@ async function readFile(
   } finally {
     await file.close();
   }
-}
-
-function extent(range: ByteRange | undefined, size: number): readonly [start: number, end: number] {
-  if (range === undefined) return [0, size];
-  if ('suffix' in range) return [Math.max(0, size - range.suffix), size];
-  return [Math.min(range.start, size), Math.min(range.end, size)];
 }
 
 function whyNot(error: NodeJS.ErrnoException): Exclude<ReadResult, { kind: 'object' }> {

@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
 import { RegistrarError } from '../errors.ts';
-import type { OutgoingMessage, Queue, ReceivedMessage } from '../ports.ts';
+import type { Queue, ReceivedMessage } from '../ports.ts';
 import { type GoogleClient, type GooglePorts, googleClient, jsonOf, member } from './google-client.ts';
 import type { AccessToken } from './google-token.ts';
+import { messageBatches } from './message-batches.ts';
 
 export interface PubSubSettings {
   /** An emulator's address, such as `http://127.0.0.1:8085`, to which no token is sent. @default https://pubsub.googleapis.com */
@@ -15,7 +16,7 @@ export interface PubSubPorts extends GooglePorts {
 
 /** Pub/Sub accepts and delivers at most 1,000 messages and 10 MB per request. */
 const MAX_MESSAGES = 1_000;
-const MAX_BYTES = 4 * 1024 * 1024;
+const MOST_IN_BATCH = { messages: MAX_MESSAGES, bytes: 4 * 1024 * 1024 };
 /** A request may hold 512 KiB of receipts of about 200 bytes. */
 const MAX_RECEIPTS = 1_000;
 const LONGEST_DEADLINE_SECONDS = 600;
@@ -46,9 +47,9 @@ export function pubsubQueue(settings: PubSubSettings, ports: PubSubPorts): Queue
 
   return {
     async send(topic, messages) {
-      for (const batch of batches(messages)) {
+      for (const batch of messageBatches(messages, MOST_IN_BATCH)) {
         await call(`send ${batch.length} messages to "${topic}"`, topic, 'publish', {
-          messages: batch.map(({ body }) => ({ data: Buffer.from(body).toString('base64') })),
+          messages: batch.map(({ message }) => ({ data: Buffer.from(message.body).toString('base64') })),
         });
       }
       return [];
@@ -106,22 +107,6 @@ export function pubsubPath(name: string): string {
     'config.invalid',
     `Cannot use "${name}" as a topic or subscription: it must read projects/{project}/topics/{topic} or projects/{project}/subscriptions/{subscription}`,
   );
-}
-
-function* batches(messages: readonly OutgoingMessage[]): Generator<readonly OutgoingMessage[]> {
-  let batch: OutgoingMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const size = Buffer.byteLength(message.body);
-    if (batch.length === MAX_MESSAGES || (batch.length > 0 && bytes + size > MAX_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(message);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 function receivedMessage(received: unknown, subscription: string): ReceivedMessage {

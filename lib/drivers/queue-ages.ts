@@ -1,6 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
 import { faultText, httpSender } from './http.ts';
+import { queueRegion } from './queue-region.ts';
 import { withoutSecrets } from './rest-catalog/redaction.ts';
 import { awsSignature } from './rest-catalog/sigv4.ts';
 
@@ -32,7 +33,7 @@ export async function oldestMessageAges(
   const onAws = queueUrls.flatMap((url) => awsQueue(url) ?? []);
   for (const [region, queues] of Map.groupBy(onAws, (queue) => queue.region)) {
     const asked = queues.slice(0, MOST_QUEUES);
-    const origin = new URL(endpoint ?? `https://monitoring.${region}.${asked[0]?.domain}`).origin;
+    const origin = new URL(endpoint ?? cloudWatch(region)).origin;
     const answer = await getMetricData(asked, { region, origin, timeoutMs }, clock);
     for (const { Id, Values = [] } of answer.MetricDataResults ?? []) {
       const queue = asked[Number(Id.slice(1))];
@@ -45,17 +46,18 @@ export async function oldestMessageAges(
 interface AwsQueue {
   readonly url: string;
   readonly region: string;
-  readonly domain: string;
   readonly name: string;
 }
 
 /** `https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals` */
 function awsQueue(url: string): AwsQueue | undefined {
-  const [, region, domain, name] =
-    /^https:\/\/sqs\.([a-z0-9-]+)\.(amazonaws\.com(?:\.cn)?)\/\d{12}\/([^/]+)$/.exec(url) ?? [];
-  return region === undefined || domain === undefined || name === undefined
-    ? undefined
-    : { url, region, domain, name };
+  const region = queueRegion(url);
+  const name = /\/\d{12}\/([^/]+)$/.exec(url)?.[1];
+  return region === undefined || name === undefined ? undefined : { url, region, name };
+}
+
+function cloudWatch(region: string): string {
+  return `https://monitoring.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 
 interface MetricData {

@@ -36,7 +36,7 @@ export function cut(whole: Uint8Array, range: ByteRange | undefined): Uint8Array
 }
 
 /** The first and last (exclusive) position of a range in an object of that size. */
-function span(range: ByteRange | undefined, sizeBytes: number): readonly [number, number] {
+export function span(range: ByteRange | undefined, sizeBytes: number): readonly [number, number] {
   if (range === undefined) return [0, sizeBytes];
   if ('suffix' in range) return [Math.max(0, sizeBytes - range.suffix), sizeBytes];
   return [Math.min(range.start, sizeBytes), Math.min(range.end, sizeBytes)];

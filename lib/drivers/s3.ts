@@ -1,5 +1,6 @@
 import type { StoreSettings } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
+import { once } from '../memo.ts';
 import type { ByteRange, ListedObject, ReadResult, Store, StoredObject } from '../ports.ts';
 import { type AwsFault, awsError, faultText, isCredentialFault, isForeign } from './aws-client.ts';
 import type { EarlySockets } from './early-sockets.ts';
@@ -9,7 +10,6 @@ import { cut, rangeHeader, wholeOrPart } from './ranged-body.ts';
 import { parseS3Uri } from './s3/address.ts';
 import { lastModifiedOf, versionOf } from './s3/object-headers.ts';
 import { type S3Result, s3Requests } from './s3/requests.ts';
-import type { S3Sdk } from './s3/sdk.ts';
 
 export interface S3Surroundings {
   /** Environment variables of AWS, such as `AWS_REGION`. @default none; the SDK finds what is missing */
@@ -27,11 +27,7 @@ export function s3Store(
   settings: StoreSettings,
   { env = {}, send = s3Sender() }: S3Surroundings = {},
 ): Store {
-  let loading: Promise<S3Sdk> | undefined;
-  const sdk = () => {
-    loading ??= import('./s3/sdk.ts').then(({ s3Sdk }) => s3Sdk(settings));
-    return loading;
-  };
+  const sdk = once(async () => (await import('./s3/sdk.ts')).s3Sdk(settings));
   const ask = s3Requests(settings, {
     send,
     env,

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import { keepLast } from '../spec/keep-last.ts';
+import { keepLast } from '../memo.ts';
 
 type Source = string | ArrayBuffer | ArrayBufferView;
 

@@ -7,16 +7,16 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
-import type { OutgoingMessage, Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
+import type { Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
 import { awsError, awsFault } from './aws-client.ts';
 import { type AwsSettings, awsClientConfig } from './aws-client-config.ts';
+import { messageBatches } from './message-batches.ts';
 import { queueRegion } from './queue-region.ts';
 
 /** SQS accepts 10 messages per call. */
 const batchMessages = 10;
-
-/** SQS on AWS accepts 1 MiB per call; LocalStack 4 still has the earlier limit of 256 KiB. A larger message is sent alone. */
-const batchBytes = 256 * 1024;
+/** SQS on AWS accepts 1 MiB per call; LocalStack 4 still has the earlier limit of 256 KiB. */
+const MOST_IN_BATCH = { messages: batchMessages, bytes: 256 * 1024 };
 
 /** A queue on Amazon SQS. The endpoint is that of the queue's URL, unless the settings name one. */
 export function sqsQueue(settings: AwsSettings = {}): Queue {
@@ -45,7 +45,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
   return {
     async send(queueUrl, messages) {
       const refused: RefusedMessage[] = [];
-      for (const batch of batches(messages)) {
+      for (const batch of messageBatches(messages, MOST_IN_BATCH)) {
         const { Failed = [] } = await attempt(
           `send ${batch.length} messages to "${queueUrl}"`,
           clientOf(queueUrl).send(
@@ -121,28 +121,6 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
       );
     },
   };
-}
-
-interface Indexed {
-  readonly index: number;
-  readonly message: OutgoingMessage;
-}
-
-/** Splits messages, in order, into batches that SQS accepts. */
-function* batches(messages: readonly OutgoingMessage[]): Generator<readonly Indexed[]> {
-  let batch: Indexed[] = [];
-  let bytes = 0;
-  for (const [index, message] of messages.entries()) {
-    const size = Buffer.byteLength(message.body);
-    if (batch.length === batchMessages || (batch.length > 0 && bytes + size > batchBytes)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push({ index, message });
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 function receivedMessage({ MessageId, ReceiptHandle, Body, Attributes }: Message): ReceivedMessage {

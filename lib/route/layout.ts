@@ -1,6 +1,6 @@
 import type { Entry } from '../config/entry.ts';
 import type { SegmentReference } from '../event/segment-reference.ts';
-import { onceFor } from '../spec/once-for.ts';
+import { onceFor } from '../memo.ts';
 import {
   fill,
   matchTemplate,

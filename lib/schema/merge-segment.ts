@@ -1,5 +1,5 @@
+import { onceFor } from '../memo.ts';
 import type { NameMapping } from '../spec/name-mapping.ts';
-import { onceFor } from '../spec/once-for.ts';
 import type { PartitionField } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { fieldIdsByName, withIds } from './column-ids.ts';

@@ -3,7 +3,7 @@
  * called (cases A7 to A10).
  */
 import { RegistrarError } from '../errors.ts';
-import { onceFor } from '../spec/once-for.ts';
+import { onceFor } from '../memo.ts';
 import type { NestedField, Schema, Type } from '../spec/schema.ts';
 import type { ColumnType, ColumnTypeOptions } from './column-type.ts';
 import { type FileField, fileFields } from './file-field.ts';

@@ -2,7 +2,7 @@
  * Turns the flat list of schema elements into the tree that it represents, with the leaves in the order of the column chunks.
  */
 import { RegistrarError } from '../errors.ts';
-import { onceFor } from '../spec/once-for.ts';
+import { onceFor } from '../memo.ts';
 import type { SchemaElement } from './footer.ts';
 
 export interface SchemaNode {

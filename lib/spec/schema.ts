@@ -2,7 +2,7 @@
  * Iceberg schemas in the JSON form of the table spec (Appendix C). The JSON form is the data model, so attributes unknown to
  * this project are preserved.
  */
-import { onceFor } from './once-for.ts';
+import { onceFor } from '../memo.ts';
 
 /** `"int"`, `"decimal(9,2)"`, `"fixed[16]"`, …, spelled without white space (`parsePrimitive` reads the parameters). */
 export type PrimitiveType = string;

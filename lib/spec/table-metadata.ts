@@ -1,6 +1,6 @@
 import { RegistrarError } from '../errors.ts';
+import { onceFor } from '../memo.ts';
 import { array, int, type JsonObject, long, object, optional, text, texts } from './json-object.ts';
-import { onceFor } from './once-for.ts';
 import type { PartitionField, PartitionSpec } from './partition-spec.ts';
 import { type NumberedSchema, readSchema } from './schema-json.ts';
 import type { Snapshot, SnapshotRef } from './snapshot.ts';

@@ -15,8 +15,8 @@ import { plainEndpoint } from '../drivers/s3/requests.ts';
 import { s3Sender, s3Store } from '../drivers/s3.ts';
 import { storeByScheme } from '../drivers/store-by-scheme.ts';
 import type { MakeStore } from '../drivers/vended-store.ts';
+import { once } from '../memo.ts';
 import type { Queue, Store } from '../ports.ts';
-import { once } from './memo.ts';
 
 /** Stores with their own connections. @param early connections that are already open */
 export function storeMaker(env: Environment, early?: EarlySockets): MakeStore {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { httpSender } from '../../lib/drivers/http.ts';
 import { systemClock } from '../../lib/drivers/platform.ts';
-import { type AwsCredentials, awsSignature } from '../../lib/drivers/rest-catalog/sigv4.ts';
+import { awsSignature } from '../../lib/drivers/rest-catalog/sigv4.ts';
+import type { AwsCredentials } from '../../lib/drivers/s3/signed-request.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 
 export interface CloudFormationSettings {

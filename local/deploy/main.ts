@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';
 import { sampleUri } from '../../lib/route/sample-uri.ts';
 import { readConfig } from '../../lib/wire/configuration.ts';
+import { isArgumentFault } from '../argument-fault.ts';
 import { writeEnvironmentFile } from '../environment-file.ts';
 import type { Template } from './cloudformation.ts';
 import { deployLocally, type LocalDeployment } from './deployment.ts';
@@ -25,8 +26,8 @@ const SAMPLE = 'test/files/pyarrow.parquet';
 try {
   await run();
 } catch (error) {
-  if (!(error instanceof RegistrarError)) throw error;
-  console.error(`${error.code}: ${error.message}`);
+  if (!(error instanceof RegistrarError || isArgumentFault(error))) throw error;
+  console.error(`${error instanceof RegistrarError ? error.code : 'config.invalid'}: ${error.message}`);
   process.exitCode = 1;
 }
 

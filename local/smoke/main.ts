@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';
 import { wire } from '../../lib/wire.ts';
+import { isArgumentFault } from '../argument-fault.ts';
 import { outputNamed, stackOutputs } from '../deploy/cloudformation.ts';
 import { smoke } from './smoke.ts';
 
@@ -30,7 +31,7 @@ try {
   );
   await smoke(wiring, (line) => console.log(line));
 } catch (error) {
-  if (!(error instanceof RegistrarError)) throw error;
-  console.error(`${error.code}: ${error.message}`);
+  if (!(error instanceof RegistrarError || isArgumentFault(error))) throw error;
+  console.error(`${error instanceof RegistrarError ? error.code : 'config.invalid'}: ${error.message}`);
   process.exitCode = 1;
 }

@@ -56,7 +56,7 @@ describe('quarantine on the command line', () => {
   test('where nothing is of what was asked for, it does not say that quarantine is empty', async () => {
     const { status, stdout } = await run('list', '--code', 'segment.denied');
     expect(status).toBe(0);
-    expect(stdout).toBe('no open failure is as asked for\n');
+    expect(stdout).toBe('no open failure is as asked for; quarantine list, without options, has them all\n');
   });
 
   test('redrive sends it and answers the failure; show tells the whole story', async () => {

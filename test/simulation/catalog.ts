@@ -1,7 +1,7 @@
 import { RegistrarError } from '../../lib/errors.ts';
+import { onceFor } from '../../lib/memo.ts';
 import type { Catalog, CommitResult, LoadedTable } from '../../lib/ports.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
-import { onceFor } from '../../lib/spec/once-for.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import { type HistoryText, scanMetadata } from '../../lib/spec/table-metadata-text.ts';
 import type { TableCommit } from '../../lib/spec/table-update.ts';

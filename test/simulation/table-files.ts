@@ -1,8 +1,8 @@
 import { readManifestEntries } from '../../lib/append/manifest.ts';
 import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
 import { manifestFiles, readManifestList } from '../../lib/append/manifest-list.ts';
+import { onceFor } from '../../lib/memo.ts';
 import type { ManifestEntry } from '../../lib/spec/manifest.ts';
-import { onceFor } from '../../lib/spec/once-for.ts';
 import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
 import { type EntryIdentity, entryIdentities } from './entry-identity.ts';
 import type { SimStore } from './store.ts';

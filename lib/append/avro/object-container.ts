@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import { keepLast } from '../../spec/keep-last.ts';
+import { keepLast } from '../../memo.ts';
 import { type AvroShape, avroShape } from './avro-shape.ts';
 import type { AvroType } from './avro-type.ts';
 import { type ByteReader, byteReader, readBytes, readInt, readItemCount, readRaw } from './byte-reader.ts';

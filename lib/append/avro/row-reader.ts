@@ -1,4 +1,4 @@
-import { onceFor } from '../../spec/once-for.ts';
+import { onceFor } from '../../memo.ts';
 import type { AvroShape, AvroShapeField } from './avro-shape.ts';
 import {
   type ByteReader,

@@ -1,4 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
+import { once } from '../../memo.ts';
 import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import { httpSender, type ProxySettings, type SendHttp, type TlsSettings } from '../http.ts';
 import { type Authorization, staticToken } from './authorization.ts';
@@ -80,11 +81,7 @@ function authorizationOf(
 
 /** Loads a way to authenticate when it is used, so that other configurations do not pay for it at a cold start. */
 function loadedWhenAsked(load: () => Promise<Authorization>): Authorization {
-  let loading: Promise<Authorization> | undefined;
-  const loaded = () => {
-    loading ??= load();
-    return loading;
-  };
+  const loaded = once(load);
   return {
     authorize: async (request) => (await loaded()).authorize(request),
     renew: async (refused) => (await loaded()).renew(refused),

@@ -1,5 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
+import { untilItWorks } from '../../memo.ts';
 import type { Catalog, LoadedTable, ReadOptions, ServiceConfig } from '../../ports.ts';
 import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
@@ -36,15 +37,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   const remembered = tableMemory();
   const delegating = settings.access_delegation === 'vended-credentials';
   const delegation = delegating ? { 'X-Iceberg-Access-Delegation': 'vended-credentials' } : {};
-  let pendingConfig: Promise<ServiceConfig> | undefined;
-
-  function serviceConfig(): Promise<ServiceConfig> {
-    pendingConfig ??= loadServiceConfig(client, base, settings).catch((error: unknown) => {
-      pendingConfig = undefined;
-      throw error;
-    });
-    return pendingConfig;
-  }
+  const serviceConfig = untilItWorks(() => loadServiceConfig(client, base, settings));
 
   /** Each sending has its own key: the stored answer to another attempt, or to one with refused credentials, must not be repeated. */
   async function keyed(headers: Readonly<Record<string, string>> = {}): Promise<RequestOptions> {
@@ -89,7 +82,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     if (isDots(name) || (namespace.length === 1 && isDots(namespace.join()))) {
       throw new RegistrarError(
         'table.unsupported',
-        `Cannot ask for table "${formatIdentifier(table)}": proxies take "." and ".." in a path for a directory; give the dataset another name, or leave hidden_names at its default`,
+        `Cannot ask for table "${formatIdentifier(table)}": proxies take "." and ".." in a path for a directory; give the dataset another name, or set hidden_names: ignore`,
       );
     }
     return `${await namespacePath(namespace)}/tables/${encodeURIComponent(name)}`;

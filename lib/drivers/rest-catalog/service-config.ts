@@ -22,6 +22,12 @@ export async function loadServiceConfig(
   const query = warehouse === undefined ? '' : `?warehouse=${encodeURIComponent(warehouse)}`;
   const { outcome, message, ...reply } = await client.get(`${rootPath(base)}/v1/config${query}`);
   const body = reply.body();
+  if (outcome === 'ok' && !isRecord(body)) {
+    throw new RegistrarError(
+      'catalog.refused',
+      `Cannot read the configuration of the catalog "${settings.catalog_uri}": what answers there (${message}) is no JSON object, so no Iceberg catalog, but perhaps a page to log in; check catalog_uri`,
+    );
+  }
   if (outcome !== 'ok' || !isRecord(body)) {
     // Under TLS 1.3 a server may close the connection of an unknown client without an explanation.
     const closed = base.protocol === 'https:' && /UND_ERR_SOCKET|ECONNRESET/.test(message);

@@ -4,14 +4,9 @@ import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { Clock } from '../../ports.ts';
 import { awsFault } from '../aws-client.ts';
+import type { AwsCredentials } from '../s3/signed-request.ts';
 import { Sha256 } from '../sha256.ts';
 import type { Authorization } from './authorization.ts';
-
-export interface AwsCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
 
 /**
  * AWS Signature Version 4 for Glue, S3 Tables and catalogs behind API Gateway (`execute-api`). In the canonical request the path is encoded

@@ -1,5 +1,5 @@
+import { keepLast } from '../../memo.ts';
 import type { LoadedTable } from '../../ports.ts';
-import { keepLast } from '../../spec/keep-last.ts';
 import type { Authorization } from './authorization.ts';
 import { credentialFor, type StorageCredential } from './storage-credentials.ts';
 

@@ -1,5 +1,7 @@
 import type { Entry } from '../../config/entry.ts';
+import { referenceTo } from '../../event/segment-reference.ts';
 import type { Clock } from '../../ports.ts';
+import { layoutRouter } from '../../route/layout.ts';
 import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { type Check, type Finding, type Found, failed, notChecked, ok, warning } from './finding.ts';
@@ -8,13 +10,31 @@ import { type Check, type Finding, type Found, failed, notChecked, ok, warning }
 const MOST_SKEW_MS = 15 * 60_000;
 const NOTABLE_SKEW_MS = 60_000;
 
-export async function examineSegments({ url }: Entry, { store }: EntryPorts): Promise<Found> {
+/** How many objects are looked at for one that is a segment. */
+const LOOKED_AT = 10_000;
+
+export async function examineSegments(entry: Entry, { store }: EntryPorts): Promise<Found> {
+  const { url, quarantine_url } = entry;
+  const routeOf = layoutRouter([entry]);
+  let first: string | undefined;
+  let looked = 0;
   for await (const { uri } of store.list(`${url}/`)) {
+    if (looked === LOOKED_AT) break;
+    looked += 1;
+    if (uri.startsWith(`${withoutEndSlashes(quarantine_url)}/`)) continue;
+    first ??= uri;
+    const reference = referenceTo(uri);
+    if (reference === undefined || routeOf(reference).kind !== 'table') continue;
     const read = await store.read(uri, { range: { suffix: 8 } });
     if (read.kind !== 'denied') return ok(`objects below ${url} can be listed and read`);
     return failed(`"${uri}" is denied: ${read.message}`, 'allow the role s3:GetObject below url');
   }
-  return warning(`${url} can be listed and is empty`, 'check url if segments were shipped already');
+  return first === undefined
+    ? warning(`${url} can be listed and is empty`, 'check url if segments were shipped already')
+    : warning(
+        `none of ${looked} objects below ${url} leads to a table, such as "${first}"`,
+        'check layout, pipeline and from',
+      );
 }
 
 export async function examineQuarantine(

@@ -57,22 +57,22 @@ export async function openFailuresOf(
 }
 
 /**
- * Whether a segment is open, by its newest records. Stores date objects to the second, so if one of several records of a second is
- * an answer, it counts as the newest. A record that cannot be read answers nothing.
+ * Whether a segment is open, by its newest records. Stores date objects to the second, so the newest is found by the time within the
+ * records; an answer counts as newer than what it answers. A record that cannot be read answers nothing.
  */
 async function isOpen(store: Pick<Store, 'read'>, newest: readonly string[]): Promise<boolean> {
-  const kinds = await Promise.all(newest.map((uri) => kindOf(store, uri)));
-  return kinds.every((kind) => kind === undefined || kind === 'failure' || kind === 'trying');
+  const found = await Promise.all(newest.map((uri) => readRecord(store, uri)));
+  const records = found.filter((one) => one !== undefined);
+  const lastMs = records.reduce((last, { atMs }) => Math.max(last, atMs), 0);
+  return records.every(({ kind, atMs }) => atMs < lastMs || kind === 'failure' || kind === 'trying');
 }
 
-async function kindOf(
-  store: Pick<Store, 'read'>,
-  uri: string,
-): Promise<QuarantineRecord['kind'] | undefined> {
+async function readRecord(store: Pick<Store, 'read'>, uri: string) {
   const read = await store.read(uri);
   if (read.kind !== 'object') return undefined;
   try {
-    return (parseJson(Buffer.from(read.bytes).toString()) as QuarantineRecord | null)?.kind;
+    const { kind, at } = parseJson(Buffer.from(read.bytes).toString()) as Partial<QuarantineRecord>;
+    return kind === undefined || at === undefined ? undefined : { kind, atMs: Date.parse(at) || 0 };
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { ManifestList } from '../../append/manifest-list.ts';
 import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
-import { keepLast } from '../../spec/keep-last.ts';
+import { keepLast } from '../../memo.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 
 /**

@@ -85,8 +85,17 @@ async function findings(
 }
 
 describe('examine finds a right set-up right', () => {
+  test('objects of which none leads to a table are not taken for segments', async () => {
+    stack.objects.put('lake', 'in/quarantine/lake.orders/x/1.json', Buffer.from('{}'));
+    stack.objects.put('lake', 'in/thadam/v2/plant/orders/a.parquet', Buffer.from('12345678'));
+    const segments = (await findings()).get('segments');
+    expect(segments?.state).toBe('warning');
+    expect(segments?.found).toMatch(/^none of \d objects below .* such as "s3:\/\/lake\/in\//);
+    expect(segments?.wayOut).toBe('check layout, pipeline and from');
+  });
+
   test('every check is ok, and the record it writes is no failure that waits', async () => {
-    stack.objects.put('lake', 'in/a.parquet', Buffer.from('12345678'));
+    stack.objects.put('lake', 'in/thadam/v1/plant/orders/a.parquet', Buffer.from('12345678'));
     const found = await findings({}, 'orders');
     expect([...found.values()].filter(({ state }) => state !== 'ok')).toStrictEqual([]);
     expect([...found.keys()].toSorted()).toStrictEqual([

@@ -37,6 +37,9 @@ function world() {
   const sameSecond = () => {
     stepMs = 0;
   };
+  const soon = () => {
+    stepMs = 1;
+  };
   const event = (kind: QuarantineRecord['kind'], body: string, answers?: string) => {
     nowMs += stepMs;
     return quarantine.put({
@@ -58,6 +61,7 @@ function world() {
     events: async () => (await openFailuresOf(counting, URL, EVENTS)).count,
     record,
     sameSecond,
+    soon,
     count: async () => (await openFailuresOf(counting, URL, TABLE)).count,
     reads: () => reads,
   };
@@ -96,6 +100,19 @@ describe('openFailuresOf', () => {
       await record('tried', segment, await record('trying', segment));
     await record('failure', 9, await record('trying', 9));
     expect(await count()).toBe(1);
+  });
+
+  test('counts a segment that was redriven and failed again within one second', async () => {
+    const { record, count, sameSecond, soon } = world();
+    const first = await record('failure', 1);
+    sameSecond();
+    await record('redriven', 1, first);
+    soon();
+    await record('failure', 1);
+    expect(await count()).toBe(1);
+    soon();
+    await record('discarded', 1, first);
+    expect(await count()).toBe(0);
   });
 
   test('is zero for a table without failures', async () => {
