@@ -14,12 +14,12 @@ The configuration is one YAML document (JSON is YAML too) with one entry, or a l
 | \`REGISTRAR_CONFIG\` | |
 |---|---|
 | a path | a file, for instance in the bundle |
-| \`s3://bucket/key\` | an object, read with the function's own credentials |
+| \`s3://bucket/key\`, \`gs://bucket/key\` | an object, read with the function's own credentials |
 | \`ssm:NAME\` | a parameter in AWS Systems Manager Parameter Store |
 | anything with a line break, \`: \` or a leading \`{\` or \`[\` | the text itself |
 
 Inside values, \`\${env:NAME}\`, \`\${file:PATH}\`, \`\${secretsmanager:ID}\` and \`\${ssm:NAME}\` are replaced by what they refer to, and that is never logged. \`\${secretsmanager:ID#KEY}\` is
-one value of a secret that is a JSON object, which is what the AWS console creates; the same holds for \`ssm\`. A line break at the end of a value is left out. \`$\${\` is a literal \`\${\`. Any key can be overridden by an environment variable, nested ones with two underscores: \`REGISTRAR_STORE__ENDPOINT\`. All problems are
+one value of a secret that is a JSON object, which is what the AWS console creates; the same holds for \`ssm\`. A line break at the end of a value is left out. \`$\${\` is a literal \`\${\`. Any key can be overridden by an environment variable, nested ones with two underscores: \`REGISTRAR_STORE__ENDPOINT\`; it holds for every entry, and lists and maps are written as in YAML (\`REGISTRAR_FROM='[orders, events]'\`). All problems are
 reported at once; for an unknown key the nearest known one is suggested.
 
 \`\`\`yaml

@@ -121,7 +121,7 @@ export function wayOut(fault: AwsFault): string {
     case 'CredentialsProviderError':
       return '; give the function a role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (AWS_PROFILE on a workstation), or store.access_key_id and store.secret_access_key in the configuration';
     case NO_REGION:
-      return '; set AWS_REGION, or store.region in the configuration';
+      return '; set AWS_REGION (for the store of segments and tables, store.region in the configuration does too)';
     default:
       return '';
   }

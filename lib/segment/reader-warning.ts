@@ -13,11 +13,16 @@ import type { Segment } from './segment.ts';
 const GREATEST_SIGNED = 2n ** 31n - 1n;
 const MOST_NAMES = 5;
 
-type Warned = Pick<Segment, 'columns' | 'schema' | 'codecs'>;
+type Warned = Pick<Segment, 'columns' | 'schema' | 'codecs' | 'uri'>;
 
-/** Says which columns of these segments certain engines cannot read or read incorrectly; undefined if there are none. */
+/** Says what in these segments certain engines cannot read or read incorrectly; undefined if there is nothing. */
 export function readerWarning(segments: readonly Warned[]): string | undefined {
-  const warnings = [unsignedWarning(segments), reservedNameWarning(segments), codecWarning(segments)];
+  const warnings = [
+    unsignedWarning(segments),
+    reservedNameWarning(segments),
+    codecWarning(segments),
+    pathWarning(segments),
+  ];
   const given = warnings.filter((warning) => warning !== undefined);
   return given.length === 0 ? undefined : given.join('. ');
 }
@@ -70,6 +75,22 @@ function codecWarning(segments: readonly Warned[]): string | undefined {
   const names = [...codecs].sort().flatMap((codec) => RARE_CODECS.get(codec) ?? []);
   if (names.length === 0) return undefined;
   return `compressed with ${names.join(', with ')} come without the codec; compress with ZSTD, SNAPPY or GZIP where these engines read the table`;
+}
+
+/** PyArrow refuses such paths, and with them every scan of the table that has one. */
+function pathWarning(segments: readonly Warned[]): string | undefined {
+  const names = namesOf(segments.flatMap(({ uri }) => (isUnusual(uri) ? formatPath([uri]) : [])));
+  if (names === undefined) return undefined;
+  return (
+    `path ${names}: PyIceberg and Polars cannot read a table with a path that has an empty part ("//"), a part "." or "..", or a control character; ` +
+    'upload under keys without'
+  );
+}
+
+/** Whether a key has an empty, `.` or `..` part, or a control character: S3 allows it, and it is registered as it is (case E24). */
+function isUnusual(uri: string): boolean {
+  const [scheme = '', , _bucket, ...parts] = uri.split('/');
+  return scheme.endsWith(':') && parts.some((part) => ['', '.', '..'].includes(part) || /\p{Cc}/u.test(part));
 }
 
 /** The first of these names, each once, and how many more there are. */

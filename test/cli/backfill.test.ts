@@ -75,6 +75,15 @@ describe('backfill on the command line', () => {
     const other = await run('s3://lake/in', '--dry-run', '--from-inventory', inventory);
     expect(other.status).toBe(1);
     expect(other.stderr).toContain(`the inventory "${inventory}" has no object below "s3://lake/in"`);
+    registration.upload('thadam/v2/plant/orders/a.parquet', Buffer.from('12345678'));
+    const elsewhere = await run('s3://lake/in/thadam/v2');
+    expect(elsewhere.status).toBe(1);
+    expect(elsewhere.stderr).toMatch(
+      /none of the \d+ objects below .* is a segment; check layout, pipeline and from/,
+    );
+    const sample = await run('s3://lake/in', '--sample', '1');
+    expect(sample.status).toBe(1);
+    expect(sample.stderr).toContain('--sample is for --dry-run');
   });
 
   test('exits 3 with a table of what is refused, and 1 for a place that is not configured', async () => {

@@ -137,7 +137,7 @@ describe('iceberg-registrar inspect s3://…', () => {
       code: 1,
       out: '',
       error:
-        'config.invalid: Cannot read "s3://lake/orders/a.parquet": no region is known; set AWS_REGION, or store.region in the configuration',
+        'config.invalid: Cannot read "s3://lake/orders/a.parquet": no region is known; set AWS_REGION (for the store of segments and tables, store.region in the configuration does too)',
     });
   });
 

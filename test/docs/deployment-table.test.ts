@@ -38,7 +38,7 @@ function isKnown(name: string): boolean {
   try {
     readDeployment({ [first]: second === undefined ? undefined : { [second]: undefined } });
   } catch (error) {
-    return !(error as Error).message.includes(`- ${name}: Invalid key`);
+    return !(error as Error).message.includes(`- ${name}: there is no such parameter`);
   }
   return true;
 }

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { readDeployment } from '../../infra/deployment.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadDeployable, readDeployment } from '../../infra/deployment.ts';
 import { deploymentProblems } from '../../infra/deployment-problems.ts';
 import { deployable } from './deployable.ts';
 
@@ -10,8 +13,21 @@ describe('readDeployment', () => {
   test('reports every problem at once, each with the path of its setting', () => {
     const parameters = { stage: 'Prod!', config: 'x', route: { timeout: 0 }, conncurrency: {} };
     expect(() => readDeployment(parameters)).toThrow(
-      /stage: must be 1 to 20[\s\S]*route\.timeout[\s\S]*conncurrency/,
+      /stage: must be 1 to 20[\s\S]*route\.timeout[\s\S]*conncurrency: there is no such parameter: did you mean "concurrency"\?/,
     );
+  });
+
+  test('names the file that is no YAML', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'deployment-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = path.join(folder, 'deployment.yaml');
+    writeFileSync(file, 'stage: x\n  config: [a\n');
+    await expect(loadDeployable(file)).rejects.toMatchObject({
+      code: 'config.invalid',
+      message: expect.stringMatching(
+        /^Cannot read the deployment parameters ".*deployment\.yaml": .* at line 1/,
+      ),
+    });
   });
 });
 

@@ -60,4 +60,22 @@ describe('readerWarning', () => {
       'UINT_32 in "c0", "c1", "c2", "c3", "c4" and 2 more:',
     );
   });
+
+  test.each([
+    ['s3://lake/in//a.parquet', true],
+    ['s3://lake//a.parquet', true],
+    ['gs://lake/in/./a.parquet', true],
+    ['s3://lake/in/../a.parquet', true],
+    ['s3://lake/in/a\n.parquet', true],
+    ['s3://lake/in/..a/.b/c d+%2F.parquet', false],
+    ['../in//a.parquet', false],
+  ])('says of the path %j whether PyArrow refuses it: %s', (uri, refused) => {
+    const segment = {
+      ...segmentFrom(flatFooter([{ name: 'a', physical: INT32 }], [{ rows: 1, statistics: [] }])),
+      uri,
+    };
+    if (refused)
+      expect(readerWarning([segment])).toMatch(/^path ".*": PyIceberg and Polars cannot read a table/s);
+    else expect(readerWarning([segment])).toBeUndefined();
+  });
 });

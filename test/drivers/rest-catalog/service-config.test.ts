@@ -22,6 +22,18 @@ test('the configuration is asked for once, at the first call, whoever calls', as
   ]);
 });
 
+test('a page that answers 200 in the place of a catalog is called that', async () => {
+  const { catalog } = await scriptedCatalog({
+    answer: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>log in</html>' }),
+  });
+  await expect(catalog.load(table)).rejects.toMatchObject({
+    code: 'catalog.refused',
+    message: expect.stringMatching(
+      /is no JSON object, so no Iceberg catalog, but perhaps a page to log in; check catalog_uri$/,
+    ),
+  });
+});
+
 test('a configuration that failed is asked for again by the next call', async () => {
   let failing = true;
   const { catalog } = await scriptedCatalog({
