@@ -1,6 +1,12 @@
 import { parsePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
-import { fittingBytes, isWholeNumber, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
+import {
+  codePointOffset,
+  fittingBytes,
+  isWholeNumber,
+  wholeNumber,
+  wholeNumberBytes,
+} from '../spec/single-value.ts';
 import { murmur3 } from './murmur3.ts';
 import type { Transform } from './transform.ts';
 
@@ -52,7 +58,7 @@ function truncated(type: PrimitiveType, value: Uint8Array, width: number): Uint8
     const result = fittingBytes(type, floorDivide(wholeNumber(type, value), step) * step);
     return result && withinPrecision(type, result);
   }
-  return type === 'string' ? value.subarray(0, lengthOfCodePoints(value, width)) : value.subarray(0, width);
+  return type === 'string' ? value.subarray(0, codePointOffset(value, width)) : value.subarray(0, width);
 }
 
 /** Statistics may hold more digits than a decimal's precision, and a truncated negative number has one more. */
@@ -62,16 +68,6 @@ function withinPrecision(type: PrimitiveType, value: Uint8Array): Uint8Array | u
   const limit = 10n ** BigInt(parsed.precision);
   const number = wholeNumber(type, value);
   return number < limit && -number < limit ? value : undefined;
-}
-
-/** The length in bytes of the first `count` code points of UTF-8 text. */
-function lengthOfCodePoints(text: Uint8Array, count: number): number {
-  let left = count;
-  for (const [index, byte] of text.entries()) {
-    const continues = (byte & 0xc0) === 0x80;
-    if (!continues && left-- === 0) return index;
-  }
-  return text.length;
 }
 
 /** Microseconds since 1970. Nanoseconds are rounded down, so that a promoted column keeps its partitions. */

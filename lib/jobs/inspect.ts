@@ -7,6 +7,7 @@ import { readFooter } from '../segment/read-footer.ts';
 import { type Segment, type SegmentOptions, segmentOf, withFieldIds } from '../segment/segment.ts';
 import type { Metrics } from '../spec/manifest.ts';
 import { highestId, type NameMapping } from '../spec/name-mapping.ts';
+import { readAheadBytes } from './register/table-cache.ts';
 
 export interface InspectOptions extends SegmentOptions {
   readonly maxFooterBytes: number;
@@ -22,8 +23,6 @@ export type Inspection =
 
 /** A table that has no column beyond its name mapping. */
 const NO_TABLE = { table: new Map(), dataset: { columns: new Map() } };
-
-const READ_AHEAD_BYTES = 64 * 1024;
 
 /**
  * Reads one file as a registration would.
@@ -59,7 +58,7 @@ async function judged(
   options: InspectOptions,
 ): Promise<Exclude<Inspection, { kind: 'refused' }>> {
   const { maxFooterBytes, nameMapping } = options;
-  const read = await readFooter(store, uri, { readAheadBytes: READ_AHEAD_BYTES, maxFooterBytes });
+  const read = await readFooter(store, uri, { readAheadBytes: readAheadBytes(undefined), maxFooterBytes });
   if (read.kind === 'missing')
     throw new RegistrarError('segment.missing', `Cannot inspect "${uri}": there is no such file`);
   if (read.kind === 'denied') {

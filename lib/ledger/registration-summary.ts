@@ -61,6 +61,16 @@ function rangeOf(paths: readonly string[]): PathRange {
   return [sorted[0] ?? '', sorted.at(-1) ?? ''];
 }
 
+/** Whether a snapshot of ours has this summary. */
+export function isRegistration(summary: Readonly<Record<string, string>>): boolean {
+  return VERSION in summary;
+}
+
+/** The directory from which a registration's segments come, where its summary names them. */
+export function registeredBase(summary: Readonly<Record<string, string>>): string | undefined {
+  return summary[BASE];
+}
+
 /** Reads a summary back. One that exists but cannot be read counts as a registration whose manifests must be read. */
 export function readListing(summary: Readonly<Record<string, string>>): Listing {
   const segments = summary[SEGMENTS];

@@ -2,7 +2,7 @@ import { RegistrarError } from '../errors.ts';
 import { metadataDirectory } from '../spec/metadata-directory.ts';
 import { followSchema, nameMappingProperty } from '../spec/name-mapping.ts';
 import { withoutEndSlashes } from '../spec/object-uri.ts';
-import type { PartitionSpec } from '../spec/partition-spec.ts';
+import { FIRST_PARTITION_FIELD_ID, type PartitionSpec } from '../spec/partition-spec.ts';
 import { canonicalPrimitive } from '../spec/primitive-type.ts';
 import { highestFieldId, type Schema } from '../spec/schema.ts';
 import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
@@ -17,7 +17,7 @@ import {
   writeDatasetSchema,
 } from './dataset-schema.ts';
 import { nameViolations } from './names.ts';
-import { FIRST_PARTITION_FIELD_ID, partitionSpec } from './partition-by.ts';
+import { partitionSpec } from './partition-by.ts';
 import { schemaUpdates } from './schema-updates.ts';
 import type { SegmentSchema } from './segment-schema.ts';
 import { schemaMismatch } from './violation.ts';

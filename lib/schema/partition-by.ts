@@ -1,5 +1,5 @@
 import { RegistrarError } from '../errors.ts';
-import type { PartitionSpec } from '../spec/partition-spec.ts';
+import { FIRST_PARTITION_FIELD_ID, type PartitionSpec } from '../spec/partition-spec.ts';
 import { parsePrimitive } from '../spec/primitive-type.ts';
 import { type Column, type Columns, fullName, withAncestors } from './columns.ts';
 
@@ -69,8 +69,6 @@ export function partitionSpec(
     })),
   };
 }
-
-export const FIRST_PARTITION_FIELD_ID = 1000;
 
 function kindOf({ transform }: PartitionTerm): (typeof transforms)[string] | undefined {
   return transforms[transform.replace(/\[.*/, '')];

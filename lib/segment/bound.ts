@@ -4,7 +4,13 @@
  */
 import { isPromotion, samePrimitive } from '../spec/primitive-type.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
-import { floatingPoint, floatingPointBytes, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
+import {
+  codePointOffset,
+  floatingPoint,
+  floatingPointBytes,
+  wholeNumber,
+  wholeNumberBytes,
+} from '../spec/single-value.ts';
 import type { Side } from './column-value.ts';
 
 /** Converts single-value bytes of type `from` to type `to`; undefined if values of one do not read as the other (case B14). */
@@ -55,18 +61,6 @@ function truncateText(utf8: Uint8Array, length: number, side: Side): Uint8Array 
   if (end === utf8.length) return utf8;
   const cut = utf8.slice(0, end);
   return side === 'lower' ? cut : raiseText(cut);
-}
-
-/**
- * The byte offset of the code point with that index, or the length of the text if it has fewer. Continuation bytes are
- * 10xxxxxx.
- */
-function codePointOffset(utf8: Uint8Array, codePoints: number): number {
-  let seen = 0;
-  for (const [offset, byte] of utf8.entries()) {
-    if ((byte & 0xc0) !== 0x80 && seen++ === codePoints) return offset;
-  }
-  return utf8.length;
 }
 
 function raiseText(utf8: Uint8Array): Uint8Array | undefined {

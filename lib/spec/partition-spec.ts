@@ -4,6 +4,9 @@ export interface PartitionSpec {
   readonly fields: readonly PartitionField[];
 }
 
+/** The first ID of a partition field. Old v1 tables do not write the IDs. */
+export const FIRST_PARTITION_FIELD_ID = 1000;
+
 export interface PartitionField {
   readonly 'source-id': number;
   /** Written in v3 for transforms of several columns, which are not supported. */

@@ -55,6 +55,18 @@ export function isFloatingPoint(type: PrimitiveType): boolean {
   return type === 'float' || type === 'double';
 }
 
+/**
+ * The byte offset of the code point with that index in UTF-8 text, or the length of the text if it has fewer. Continuation bytes are
+ * 10xxxxxx.
+ */
+export function codePointOffset(utf8: Uint8Array, codePoints: number): number {
+  let seen = 0;
+  for (const [offset, byte] of utf8.entries()) {
+    if ((byte & 0xc0) !== 0x80 && seen++ === codePoints) return offset;
+  }
+  return utf8.length;
+}
+
 /** Whether the bytes have a width that numbers of the type may have. An int or float may have been promoted since they were written. */
 export function isReadable(type: PrimitiveType, { length }: Uint8Array): boolean {
   const isFixed = isFloatingPoint(type) || (isWholeNumber(type) && !type.startsWith('decimal'));

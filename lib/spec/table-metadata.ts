@@ -1,7 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import { onceFor } from '../memo.ts';
 import { array, int, type JsonObject, long, object, optional, text, texts } from './json-object.ts';
-import type { PartitionField, PartitionSpec } from './partition-spec.ts';
+import { FIRST_PARTITION_FIELD_ID, type PartitionField, type PartitionSpec } from './partition-spec.ts';
 import { type NumberedSchema, readSchema } from './schema-json.ts';
 import type { Snapshot, SnapshotRef } from './snapshot.ts';
 import { readSnapshot, readSnapshotId } from './snapshot-json.ts';
@@ -148,9 +148,6 @@ const specsOf = onceFor((several: readonly unknown[]) =>
     return { 'spec-id': int(spec, 'spec-id'), fields: array(spec, 'fields').map(readPartitionField) };
   }),
 );
-
-/** The first ID of a partition field. Old v1 tables do not write the IDs. */
-const FIRST_PARTITION_FIELD_ID = 1000;
 
 function readPartitionField(json: unknown, index: number): PartitionField {
   const field = object(json, 'a partition field');

@@ -1,7 +1,7 @@
 import { readContainer, records } from '../../lib/append/avro/object-container.ts';
 import { type Columns, rowReader } from '../../lib/append/avro/row-reader.ts';
 import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
-import { FIRST_PARTITION_FIELD_ID } from '../../lib/schema/partition-by.ts';
+import { FIRST_PARTITION_FIELD_ID } from '../../lib/spec/partition-spec.ts';
 
 const DELETED = 2;
 

@@ -8,7 +8,7 @@ import { begin, finish, type Work } from './begun-batch.ts';
 import type { LakeObject } from './lake-object.ts';
 import { referenceOf } from './open-table.ts';
 import { type Progress, progressOf } from './progress.ts';
-import { counted, noRequests } from './requests.ts';
+import { countedPorts, noRequests } from './requests.ts';
 
 export interface BackfillOptions {
   /**
@@ -51,14 +51,7 @@ export async function backfill(
 ): Promise<BackfillReport> {
   const startedMs = given.clock.now();
   const requests = noRequests();
-  const services = new Map(
-    given.entries.map((entry) => [entry, counted(given.portsOf(entry), requests)] as const),
-  );
-  const ports: BackfillPorts = {
-    ...given,
-    cache: new Map(),
-    portsOf: (entry) => services.get(entry) ?? given.portsOf(entry),
-  };
+  const ports = countedPorts({ ...given, cache: new Map() }, requests);
   const tally = newTally();
   const batches = batchesOf(listed(ports), ports, tally, { batchSize: segmentsACommit, signal });
   const memory = footerMemory(FOOTER_MEMORY_BYTES);

@@ -9,7 +9,7 @@ import { batchesOf } from './batches.ts';
 import { FILES_A_MANIFEST } from './begun-batch.ts';
 import type { LakeObject } from './lake-object.ts';
 import { type OpenTable, referenceOf } from './open-table.ts';
-import { counted, noRequests, type Requests, storeDollars } from './requests.ts';
+import { countedPorts, noRequests, type Requests, storeDollars } from './requests.ts';
 
 export interface DryRunOptions {
   readonly segmentsACommit: number;
@@ -59,13 +59,7 @@ export async function dryRun(
   { segmentsACommit, sampleSize, signal }: DryRunOptions,
 ): Promise<DryRun> {
   const requests = noRequests();
-  const services = new Map(
-    given.entries.map((entry) => [entry, counted(given.portsOf(entry), requests)] as const),
-  );
-  const ports = {
-    ...given,
-    portsOf: (entry: (typeof given.entries)[number]) => services.get(entry) ?? given.portsOf(entry),
-  };
+  const ports = countedPorts(given, requests);
   const tally = newTally();
   const drawings = new Map<string, Drawing>();
   for await (const { table, objects } of batchesOf(listed(ports), ports, tally, {

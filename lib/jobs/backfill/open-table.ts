@@ -6,11 +6,10 @@ import { ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { provableSince } from '../../ledger/provable-history.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { loadState, missingTable } from '../load-state.ts';
 import { quarantineStates, segmentTest } from '../reconcile/dataset-objects.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
-import { missingTable } from '../register/ensure-table.ts';
 import { manifestReader } from '../register/table-manifests.ts';
 import type { BackfillPorts } from './backfill-ports.ts';
 import { type KnownPaths, knownPaths } from './known-paths.ts';
@@ -39,8 +38,7 @@ export interface OpenTable {
 export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise<OpenTable> {
   const { entry, table } = dataset;
   const { catalog, store, tableStore = store } = ports.portsOf(entry);
-  const loaded = await catalog.load(table);
-  const state = loaded && readTableMetadata(table, loaded);
+  const state = await loadState(catalog, table);
   if (state === undefined && !entry.create_table) throw missingTable(dataset);
   if (state !== undefined && entry.copies === 'quarantine') refuseCopies(state, entry.branch);
 

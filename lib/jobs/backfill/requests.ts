@@ -1,4 +1,5 @@
 import type { EntryPorts } from '../register/register-ports.ts';
+import type { BackfillPorts } from './backfill-ports.ts';
 
 /** Requests made so far, not counting retries within a driver. */
 export interface Requests {
@@ -28,8 +29,15 @@ export function storeDollars({ get, put, list }: Omit<Requests, 'catalog'>): num
 
 const LISTED_A_REQUEST = 1_000;
 
-/** The services of an entry, their requests counted. */
-export function counted(ports: EntryPorts, count: RequestCount): EntryPorts {
+/** The same ports, with the requests of every entry's services counted. */
+export function countedPorts(given: BackfillPorts, count: RequestCount): BackfillPorts {
+  const services = new Map(
+    given.entries.map((entry) => [entry, counted(given.portsOf(entry), count)] as const),
+  );
+  return { ...given, portsOf: (entry) => services.get(entry) ?? given.portsOf(entry) };
+}
+
+function counted(ports: EntryPorts, count: RequestCount): EntryPorts {
   const store = (of: EntryPorts['store']): EntryPorts['store'] => ({
     read(uri, options) {
       count.get += 1;

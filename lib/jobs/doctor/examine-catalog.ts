@@ -1,4 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
+import { isRegistration, registeredBase } from '../../ledger/registration-summary.ts';
 import type { ServiceConfig } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
@@ -65,14 +66,14 @@ export async function examineTable(entry: Entry, { catalog }: EntryPorts, name: 
     );
   }
   const appends = [...state.snapshots.values()].filter(({ summary }) => summary['operation'] === 'append');
-  const foreign = appends.filter(({ summary }) => !('iceberg-registrar.version' in summary));
+  const foreign = appends.filter(({ summary }) => !isRegistration(summary));
   if (foreign.length > 0) {
     return warning(
       `${title} loads; ${foreign.length} of its ${appends.length} retained appends are of other writers`,
       'see that no second registrar takes the same segments: each would be there twice',
     );
   }
-  const elsewhere = appends.flatMap(({ summary }) => summary['iceberg-registrar.base'] ?? []);
+  const elsewhere = appends.flatMap(({ summary }) => registeredBase(summary) ?? []);
   const bases = [...new Set(elsewhere)].filter((base) => !`${base}/`.startsWith(`${entry.url}/`));
   if (bases.length > 0) {
     return warning(

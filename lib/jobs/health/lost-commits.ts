@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { isRegistration } from '../../ledger/registration-summary.ts';
 import type { Catalog, Store } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
 import { metadataVersion } from '../../spec/metadata-file.ts';
@@ -6,6 +7,7 @@ import type { Snapshot } from '../../spec/snapshot.ts';
 import type { TableIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
+import { loadState } from '../load-state.ts';
 
 /** Commits that had landed and are no longer in the catalog's table. */
 export interface LostCommits {
@@ -36,9 +38,8 @@ export async function lostCommits(
   const ahead = await filesAhead(state, store);
   if (ahead.length === 0) return undefined;
   // Those commits may have landed after the state was loaded, so the table is loaded again.
-  const loaded = await catalog.load(identifier);
-  if (loaded === undefined) return undefined;
-  const now = readTableMetadata(identifier, loaded);
+  const now = await loadState(catalog, identifier);
+  if (now === undefined) return undefined;
   const floor = versionAhead(now);
   for (const { uri, version } of ahead) {
     if (floor === undefined || version < floor) return undefined;
@@ -129,7 +130,7 @@ export function commitsLostSince(
 }
 
 function lostOf(metadataLocation: string, lost: readonly Snapshot[]): LostCommits {
-  const registrations = lost.filter(({ summary }) => 'iceberg-registrar.version' in summary);
+  const registrations = lost.filter(({ summary }) => isRegistration(summary));
   return { metadataLocation, snapshots: lost.length, registrations: registrations.length };
 }
 

@@ -3,10 +3,9 @@ import { RegistrarError } from '../../errors.ts';
 import { provableSince } from '../../ledger/provable-history.ts';
 import type { Clock } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
+import { requireState } from '../load-state.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
-import { missingTable } from '../register/ensure-table.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { manifestReader, readList } from '../register/table-manifests.ts';
 import { type LostCommits, lostCommits, lostCommitsText } from './lost-commits.ts';
@@ -57,7 +56,7 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
       entry.quarantine_url,
       about.table,
     ));
-    state = await loadState(dataset, ports);
+    state = await requireState(ports.catalog, dataset);
     const files = await readThrough(state, dataset, ports);
     const lost = await lostCommits(dataset.table, state, ports).catch(unlisted);
     return {
@@ -90,12 +89,6 @@ function problemOf(error: unknown): string {
 /** Ignores a failed listing: a table that can be read but not listed is available all the same. */
 function unlisted(error: unknown): undefined {
   if (!(error instanceof RegistrarError)) throw error;
-}
-
-async function loadState(dataset: Dataset, { catalog }: TableHealthPorts): Promise<TableState> {
-  const loaded = await catalog.load(dataset.table);
-  if (loaded === undefined) throw missingTable(dataset);
-  return readTableMetadata(dataset.table, loaded);
 }
 
 /** Reads what a query would read first: manifest list, one manifest, the end of one of its files. */

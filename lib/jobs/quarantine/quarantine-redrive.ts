@@ -5,8 +5,8 @@ import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
 import type { RoutedSegment } from '../../route/chunk.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { branchKey } from '../../route/table-key.ts';
-import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead } from '../../spec/table-state.ts';
+import { loadState } from '../load-state.ts';
 import type { Failure, QuarantinesPorts } from './quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from './send-again.ts';
 
@@ -125,9 +125,8 @@ type Proof = Pick<SegmentReference, 'absentAt'>;
 function presentHeads({ portsOf }: RedrivePorts): (routing: RoutedSegment['routing']) => Promise<Proof> {
   const known = new Map<string, Promise<Proof>>();
   const load = async ({ entry, table }: RoutedSegment['routing']): Promise<Proof> => {
-    const loaded = await portsOf(entry).catalog.load(table);
-    if (loaded === undefined) return {};
-    const state = readTableMetadata(table, loaded);
+    const state = await loadState(portsOf(entry).catalog, table);
+    if (state === undefined) return {};
     const head = branchHead(state, entry.branch);
     return { absentAt: { tableUuid: state.uuid, snapshotId: head?.snapshotId.toString() ?? null } };
   };

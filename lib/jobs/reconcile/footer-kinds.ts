@@ -37,8 +37,6 @@ export async function footerKinds(
         readAheadBytes: readAheadBytes(undefined),
         maxFooterBytes: entry.max_footer_bytes,
         concurrently: footerLimit,
-        hasRoom: () => true,
-        isOver: () => false,
       });
       for (const uri of ignored.keys()) kinds.set(uri, 'missing');
       for (const segment of segments) {

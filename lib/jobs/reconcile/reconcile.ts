@@ -7,13 +7,12 @@ import { countOutcomes } from '../../report/outcome.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
 import { lostCommits } from '../health/lost-commits.ts';
+import { loadState, missingTable } from '../load-state.ts';
 import { countObjects } from '../pace.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
-import { missingTable } from '../register/ensure-table.ts';
 import { register } from '../register/register.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
@@ -64,8 +63,7 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const { table, directory } = dataset;
   const { store, catalog } = ports.portsOf(dataset.entry);
-  const loaded = await catalog.load(table);
-  const state = loaded && readTableMetadata(table, loaded);
+  const state = await loadState(catalog, table);
   if (state === undefined && !dataset.entry.create_table) throw missingTable(dataset);
   const lost = state && (await lostCommits(table, state, { store, catalog }));
   if (lost !== undefined) ports.log.error({ event: 'commits-lost', table: formatIdentifier(table), ...lost });
@@ -250,8 +248,8 @@ async function noteGone(
 ): Promise<void> {
   if (live.size === tally.registered) return;
   const services = portsOf(entry);
-  const loaded = await services.catalog.load(table);
-  const head = loaded && branchHead(readTableMetadata(table, loaded), entry.branch);
+  const now = await loadState(services.catalog, table);
+  const head = now && branchHead(now, entry.branch);
   if (head === undefined) return;
   for await (const { filePath } of manifestReader(tableFiles(services)).live(head)) {
     const path = plainSpelling(filePath);

@@ -1,10 +1,9 @@
-import { RegistrarError } from '../../errors.ts';
 import { isHalfMade } from '../../schema/new-table.ts';
 import { inUploadOrder } from '../../schema/upload-order.ts';
 import { type Segment, segmentOf } from '../../segment/segment.ts';
-import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
+import { missingTable } from '../load-state.ts';
 import { type CreateTableSettings, createTable } from './create-table.ts';
 import { ofSegment } from './judgement.ts';
 import type { FootersRead } from './read-footers.ts';
@@ -56,17 +55,4 @@ function segmentOptions({ entry }: TableTarget) {
     caseSensitiveNames: entry.case_sensitive_names,
     timestampMillis: entry.timestamp_millis,
   };
-}
-
-/** The table is not there: it is not ours to make, or not yet. */
-export function missingTable({ table, entry }: TableTarget): RegistrarError {
-  const name = formatIdentifier(table);
-  const way = entry.create_table
-    ? 'with create_table: true its first registration makes it; backfill registers what was uploaded already'
-    : "create it, or set create_table: true and it is made from the segment's schema";
-  return new RegistrarError(
-    'table.missing',
-    `Cannot load table "${name}": the catalog has no such table; ${way}`,
-    { context: { table: name } },
-  );
 }

@@ -15,6 +15,7 @@ export interface Delivery {
 }
 
 export interface BatchResult {
+  /** One per segment. */
   readonly outcomes: readonly SegmentOutcome[];
   readonly registrations: readonly Registration[];
 }

@@ -26,9 +26,10 @@ export interface FooterLimits {
   readonly readAheadBytes: number;
   readonly maxFooterBytes: number;
   readonly concurrently: LimitFunction;
-  readonly hasRoom: (footerBytes: number) => boolean;
+  /** @default there is always room */
+  readonly hasRoom?: (footerBytes: number) => boolean;
   /** Whether the round or its time has ended: reads that are still waiting are then not started. */
-  readonly isOver: () => boolean;
+  readonly isOver?: () => boolean;
   /** Called with each footer while others are still being read. */
   readonly arrived?: ((segment: SegmentRead) => void) | undefined;
 }
@@ -78,7 +79,7 @@ async function readOne(
 ): Promise<SegmentRead | RegistrarError | 'missing' | 'postponed'> {
   const uri = segmentUri(reference);
   if (PATH_END.test(reference.key)) return unopenable(uri);
-  if (limits.isOver()) {
+  if (limits.isOver?.() === true) {
     throw new RegistrarError(
       'invocation.timeout',
       `Cannot read the footer of "${uri}" within the time of this invocation: it is delivered again`,

@@ -7,8 +7,8 @@ import { branchKey } from '../../route/table-key.ts';
 import { isWrittenByIceberg } from '../../segment/iceberg-writer.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
-import type { TableState } from '../../spec/table-state.ts';
-import { ensureTable, missingTable } from './ensure-table.ts';
+import { loadState, requireState } from '../load-state.ts';
+import { ensureTable } from './ensure-table.ts';
 import type { FooterRound } from './footer-memory.ts';
 import { readSegment } from './judgement.ts';
 import { keepWarm } from './keep-warm.ts';
@@ -16,12 +16,11 @@ import { tellOfLost } from './lost-table.ts';
 import { warnOfSize } from './metadata-size.ts';
 import { type FootersRead, readFooters, type SegmentRead } from './read-footers.ts';
 import type { TablePorts, TableResult, TableTarget } from './register-ports.ts';
+import { retryOf } from './retry.ts';
 import { type BulkStaging, type StagedBatch, stagingOf } from './staging.ts';
 import { type CachedTable, hasShared, isUsable, readAheadBytes, remember } from './table-cache.ts';
 import { reportTable } from './table-report.ts';
 import { ofTable, outcomeAttributes } from './table-span.ts';
-
-const MAX_ATTEMPTS = 10;
 
 /**
  * Registers one table's segments with one load (or the warm cache), parallel footer reads and one commit. A failure affects
@@ -122,7 +121,10 @@ async function registerOnTable(
   const startedMs = ports.clock.now();
   const cached = ports.cache.get(branchKey(target));
   const warm = isUsable(cached, startedMs) ? cached.state : undefined;
-  const [footers, known] = await Promise.all([reading, warm ?? loadTable(target, ports, cached?.state)]);
+  const [footers, known] = await Promise.all([
+    reading,
+    warm ?? loadState(ports.catalog, target.table, cached?.state),
+  ]);
   const reportOn = { target, references, footers, startedMs, oldestSentMs };
   if (footers.segments.length === 0) return reportTable(reportOn, ports);
   const state = await ensureTable(target, footers, known, ports);
@@ -150,19 +152,10 @@ async function registerOnTable(
         state,
         fresh: warm === undefined && !footers.segments.some(({ read }) => isWrittenByIceberg(read)),
       },
-      reload: async (before) => {
-        const loaded = await loadTable(target, ports, before);
-        if (loaded === undefined) throw missingTable(target);
-        return loaded;
-      },
+      reload: (before) => requireState(ports.catalog, target, before),
       read: ({ table: loaded }, asserted) => readTableMetadata(target.table, loaded, asserted),
       stage: (attempt) => trace({ name: 'stage', attributes: about }, () => staging.stage(attempt)),
-      retry: {
-        maxAttempts: MAX_ATTEMPTS,
-        initialMs: entry.retry.initial_ms,
-        maxMs: entry.retry.max_ms,
-        jitter: entry.retry.jitter,
-      },
+      retry: retryOf(entry),
       remainingMs: ports.remainingMs,
     },
   );
@@ -182,16 +175,6 @@ async function registerOnTable(
   tellOfLost(cached, end.state, entry.branch, ports.log);
   const { memory } = staging;
   return reportTable({ ...reportOn, judgement: staging.judgement(), end, memory }, ports);
-}
-
-/** @param before the table as it was last seen: what the catalog repeats of it is not parsed again */
-async function loadTable(
-  { table }: TableTarget,
-  { catalog }: TablePorts,
-  before: TableState | undefined,
-): Promise<TableState | undefined> {
-  const loaded = await catalog.load(table, { known: before?.historyText });
-  return loaded === undefined ? undefined : readTableMetadata(table, loaded, before);
 }
 
 /** A fault in this software, reported like any other, so that nothing is acknowledged and other tables go on. */

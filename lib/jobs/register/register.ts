@@ -1,6 +1,6 @@
 import { RegistrarError } from '../../errors.ts';
 import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
-import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
+import type { SegmentOutcome } from '../../report/outcome.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { footerMemory } from './footer-memory.ts';
@@ -8,12 +8,6 @@ import { type BatchResult, type Delivery, registerDelivered } from './isolation.
 import { logFailures } from './log-failures.ts';
 import type { RegisterPorts, TableTarget } from './register-ports.ts';
 import { withinTime } from './within-time.ts';
-
-export interface RegisterResult {
-  /** One per requested segment, in the order requested. */
-  readonly outcomes: readonly SegmentOutcome[];
-  readonly registrations: readonly Registration[];
-}
 
 /** Time kept for reporting what was done. */
 const REPORT_MS = 1_500;
@@ -30,7 +24,7 @@ export async function register(
   ports: RegisterPorts,
   remainingMs: () => number,
   deliveries: ReadonlyMap<SegmentReference, Delivery> = new Map(),
-): Promise<RegisterResult> {
+): Promise<BatchResult> {
   const settled = new Map<SegmentReference, SegmentOutcome>();
   const batches = new Map<string, { target: TableTarget; references: SegmentReference[] }>();
   const routeOf = layoutRouter(ports.entries);

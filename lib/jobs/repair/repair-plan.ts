@@ -2,14 +2,14 @@ import { RegistrarError } from '../../errors.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import type { ManifestEntry } from '../../spec/manifest.ts';
-import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
+import { requireState } from '../load-state.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
 import { liveEntries, type ManifestWithEntries } from '../reconcile/live-entries.ts';
-import { missingTable } from '../register/ensure-table.ts';
 import { type Fit, fit, readSegment } from '../register/judgement.ts';
 import { readFooters, type SegmentRead } from '../register/read-footers.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
+import { readAheadBytes } from '../register/table-cache.ts';
 import { readList } from '../register/table-manifests.ts';
 
 /**
@@ -30,8 +30,6 @@ export interface RepairPlan {
   readonly replacement: SegmentRead | undefined;
 }
 
-const READ_AHEAD_BYTES = 64 * 1024;
-
 /**
  * Plans the repair of one path, without doing it.
  *
@@ -50,30 +48,21 @@ export async function planRepair(
       `Cannot repair "${uri}": the configuration maps it to no table`,
     );
   }
-  const { store } = ports.portsOf(dataset.entry);
-  const state = await loadState(dataset, ports);
+  const { store, catalog } = ports.portsOf(dataset.entry);
+  const state = await requireState(catalog, dataset);
   const entries = (await entriesOn(state, dataset, uri, ports)).flatMap((found) => found.entries);
   const plan = { action, uri, dataset, entries, removes: removedOf(entries.length, action) };
   if (action !== 'replace') return { ...plan, replacement: undefined };
 
   const footers = await readFooters(store, [reference], {
-    readAheadBytes: READ_AHEAD_BYTES,
+    readAheadBytes: readAheadBytes(undefined),
     maxFooterBytes: dataset.entry.max_footer_bytes,
     concurrently: ports.footerLimit,
-    hasRoom: () => true,
-    isOver: () => false,
   });
   const [replacement] = footers.segments;
   if (replacement === undefined) throw footers.condemned.get(uri) ?? objectMissing(uri);
   fitting(state, replacement, dataset);
   return { ...plan, replacement };
-}
-
-/** The table as it is now. @throws `table.missing` */
-export async function loadState(dataset: Dataset, { portsOf }: RegisterPorts): Promise<TableState> {
-  const loaded = await portsOf(dataset.entry).catalog.load(dataset.table);
-  if (loaded === undefined) throw missingTable(dataset);
-  return readTableMetadata(dataset.table, loaded);
 }
 
 /** The entries that the branch's head has for a path. */

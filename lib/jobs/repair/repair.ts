@@ -13,19 +13,19 @@ import { plainSpelling } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
+import { requireState } from '../load-state.ts';
 import type { ManifestWithEntries } from '../reconcile/live-entries.ts';
 import type { Fit } from '../register/judgement.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
+import { retryOf } from '../register/retry.ts';
 import { dataFilesOf, timestampMs } from '../register/staging.ts';
 import { readList } from '../register/table-manifests.ts';
-import { entriesOn, fitting, loadState, type RepairPlan } from './repair-plan.ts';
+import { entriesOn, fitting, type RepairPlan } from './repair-plan.ts';
 
 export interface Repaired {
   /** Undefined if another writer already did it. */
   readonly snapshotId: bigint | undefined;
 }
-
-const RETRY = { maxAttempts: 10 };
 
 /**
  * Carries out a plan in a separate commit, which asserts what the plan was based on: if the entries have changed since, it is
@@ -46,16 +46,11 @@ export async function repair(
     {
       table,
       branch: entry.branch,
-      initial: { state: await loadState(dataset, ports), fresh: true },
-      reload: () => loadState(dataset, ports),
+      initial: { state: await requireState(services.catalog, dataset), fresh: true },
+      reload: () => requireState(services.catalog, dataset),
       read: ({ table: loaded }) => readTableMetadata(table, loaded),
       stage: (attempt) => stageRepair(plan, attempt, ports),
-      retry: {
-        ...RETRY,
-        initialMs: entry.retry.initial_ms,
-        maxMs: entry.retry.max_ms,
-        jitter: entry.retry.jitter,
-      },
+      retry: retryOf(entry),
       remainingMs,
     },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { validateEntry } from '../../../lib/config/validate.ts';
-import { missingTable } from '../../../lib/jobs/register/ensure-table.ts';
+import { missingTable } from '../../../lib/jobs/load-state.ts';
 
 const settings = { url: 's3://lake', namespace: 'a', catalog_uri: 'https://catalog.example.com' };
 
