@@ -2,13 +2,13 @@ import { readListing } from '../../lib/ledger/registration-summary.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { CommitRequest } from '../../local/catalog/commit.ts';
 import { type JsonObject, readObjects } from '../../local/catalog/json-object.ts';
-import type { SnapshotJson } from '../../local/catalog/table-metadata.ts';
+import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
 import type { CatalogChange, Writer } from './catalog.ts';
 import { checkColumns, checkPartition } from './file-invariants.ts';
 import type { History } from './history.ts';
 import { checkKept, checkRefs, checkRepaired } from './kept-invariants.ts';
 import { branchOf } from './lake.ts';
-import { ancestry, headOf, snapshotsById, type TableFiles } from './table-files.ts';
+import { ancestry, headOf, snapshotOf, snapshotsById, type TableFiles } from './table-files.ts';
 import type { World } from './world.ts';
 
 /** What must hold for every commit when it takes effect: I1, I2, I4, I5, I8, I11, and that the table loses nothing. */
@@ -33,6 +33,8 @@ export function commitInvariants(world: World, history: History, files: TableFil
       const kept = snapshotsById(after.metadata);
       const fresh = [...kept].flatMap(([id, snapshot]) => (known.has(id) ? [] : [snapshot]));
       for (const id of known.keys()) if (!kept.has(id)) history.expired.add(id);
+      if (before !== undefined)
+        for (const id of cutOff(before.metadata, after.metadata, branch)) history.expired.add(id);
       const readable = attempt(world, name, () => {
         const head = headOf(after.metadata, branch);
         const live = contentsOf(history, files, head);
@@ -66,6 +68,15 @@ export function commitInvariants(world: World, history: History, files: TableFil
       }
     },
   };
+}
+
+/** Snapshots to which the branch's history no longer leads, since those between have expired, even where another ref keeps them. */
+function cutOff(before: TableMetadata, after: TableMetadata, branch: string): readonly bigint[] {
+  const oldest = ancestry(after, headOf(after, branch)).at(-1);
+  const was = oldest && snapshotOf(before, BigInt(oldest['snapshot-id']));
+  return ancestry(before, was)
+    .slice(1)
+    .map((snapshot) => BigInt(snapshot['snapshot-id']));
 }
 
 const NO_SNAPSHOTS: ReadonlyMap<bigint, SnapshotJson> = new Map();

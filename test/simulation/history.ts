@@ -23,7 +23,7 @@ export interface History {
   readonly registered: ReadonlyMap<string, readonly Registered[]>;
   /** By file that a compaction wrote: the segments that it contains. */
   readonly compacted: Map<string, readonly string[]>;
-  /** Snapshots that their table no longer has. */
+  /** Snapshots that their table no longer has, or that the branch's history no longer leads to. */
   readonly expired: Set<bigint>;
   hold(uri: string, content: Content | undefined): void;
   register(uri: string, file: Registered): void;
