@@ -7,10 +7,15 @@ export async function readEvent(file: string): Promise<unknown> {
   try {
     return parseJson(await readFile(file, 'utf8'));
   } catch (cause) {
-    const problem =
-      cause instanceof SyntaxError
-        ? 'it is not JSON'
-        : String(cause instanceof Error ? cause.message : cause);
-    throw new RegistrarError('event.malformed', `Cannot read the event "${file}": ${problem}`, { cause });
+    throw new RegistrarError('event.malformed', `Cannot read the event "${file}": ${problemOf(cause)}`, {
+      cause,
+    });
   }
+}
+
+function problemOf(cause: unknown): string {
+  if (cause instanceof SyntaxError) return 'it is not JSON';
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
+  return code === 'EISDIR' ? 'it is a directory' : message;
 }

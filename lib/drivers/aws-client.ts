@@ -57,17 +57,20 @@ export function faultMessage(words: string): string {
 /**
  * The error for a call that failed for good: `auth.failed` for refused or absent credentials, `config.invalid` where the region is missing
  * or the bucket is in another one, else `unavailable`.
+ *
+ * @param permission what the caller needs, such as `s3:ListBucket`
  */
 export function awsError(
   unavailable: 'store.unavailable' | 'queue.unavailable',
   attempted: string,
   fault: AwsFault,
+  permission?: string,
 ): RegistrarError {
   const denied = fault.status === 403 || isCredentialFault(fault);
   const misconfigured = fault.region !== undefined || fault.name === NO_REGION;
   return new RegistrarError(
     misconfigured ? 'config.invalid' : denied ? 'auth.failed' : unavailable,
-    `Cannot ${attempted}: ${faultText(fault)}${wayOut(fault)}`,
+    `Cannot ${attempted}: ${faultText(fault)}${wayOut(fault, permission)}`,
     { context: { status: fault.status, fault: fault.name, attempts: fault.attempts } },
   );
 }
@@ -105,10 +108,12 @@ const credentialFaults: ReadonlySet<string> = new Set([
 ]);
 
 /** The way out of a fault, with a leading semicolon; empty if there is none. */
-export function wayOut(fault: AwsFault): string {
+export function wayOut(fault: AwsFault, permission?: string): string {
   if (fault.region !== undefined) {
     return `; the bucket is in "${fault.region}": set store.region to it, and leave store.endpoint out or name one of that region`;
   }
+  if (fault.status === 403 && permission !== undefined && !isCredentialFault(fault) && !isForeign(fault))
+    return `; allow the function's role ${permission}`;
   switch (fault.name) {
     case 'NoSuchBucket':
       return '; create the bucket or correct the URL';

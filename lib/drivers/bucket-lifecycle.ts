@@ -28,7 +28,12 @@ export function s3Lifecycle(settings: StoreSettings): BucketLifecycle {
         const fault = awsFault(error);
         if (NONE.has(fault.name)) return [];
         if (UNKNOWN.has(fault.status ?? 0)) return undefined;
-        throw awsError('store.unavailable', `read the lifecycle rules of bucket "${bucket}"`, fault);
+        throw awsError(
+          'store.unavailable',
+          `read the lifecycle rules of bucket "${bucket}"`,
+          fault,
+          's3:GetLifecycleConfiguration',
+        );
       }
     },
   };

@@ -10,17 +10,22 @@ import { bucketClient } from './bucket-client.ts';
 /** The notification configuration of buckets on S3. */
 export function s3Notifications(settings: StoreSettings): BucketNotifications {
   const client = bucketClient(settings);
-  const attempt = async <Answer>(attempted: string, answer: Promise<Answer>): Promise<Answer> => {
+  const attempt = async <Answer>(
+    attempted: string,
+    permission: string,
+    answer: Promise<Answer>,
+  ): Promise<Answer> => {
     try {
       return await answer;
     } catch (error) {
-      throw awsError('store.unavailable', attempted, awsFault(error));
+      throw awsError('store.unavailable', attempted, awsFault(error), permission);
     }
   };
   return {
     async read(bucket) {
       const { $metadata, ...configuration } = await attempt(
         `read the notifications of bucket "${bucket}"`,
+        's3:GetBucketNotification',
         client.send(new GetBucketNotificationConfigurationCommand({ Bucket: bucket })),
       );
       return configuration as NotificationConfiguration;
@@ -28,6 +33,7 @@ export function s3Notifications(settings: StoreSettings): BucketNotifications {
     async write(bucket, configuration) {
       await attempt(
         `write the notifications of bucket "${bucket}"`,
+        's3:PutBucketNotification',
         client.send(
           new PutBucketNotificationConfigurationCommand({
             Bucket: bucket,

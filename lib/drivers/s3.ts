@@ -112,7 +112,7 @@ export function s3Store(
         ? ({ kind: 'written', version: found.version } as const)
         : ({ kind: 'exists' } as const);
     }
-    throw awsError('store.unavailable', `write "${uri}"`, fault);
+    throw awsError('store.unavailable', `write "${uri}"`, fault, 's3:PutObject');
   }
 
   async function* list(

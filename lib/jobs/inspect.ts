@@ -60,7 +60,10 @@ async function judged(
   const { maxFooterBytes, nameMapping } = options;
   const read = await readFooter(store, uri, { readAheadBytes: readAheadBytes(undefined), maxFooterBytes });
   if (read.kind === 'missing')
-    throw new RegistrarError('segment.missing', `Cannot inspect "${uri}": there is no such file`);
+    throw new RegistrarError(
+      'segment.missing',
+      `Cannot inspect "${uri}": there is no such file, or it is a directory`,
+    );
   if (read.kind === 'denied') {
     throw new RegistrarError(
       'segment.denied',

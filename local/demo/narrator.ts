@@ -21,7 +21,11 @@ export function narrator(lake: Lake, tables: readonly TableIdentifier[], screen:
 
   const tellCommit = async ({ table: name, snapshotId, durationMs }: CommittedRecord): Promise<void> => {
     const table = byName.get(name);
-    const metadata = table && (await loadMetadata(lake, table));
+    if (table === undefined) {
+      screen.line(`  ${name.padEnd(16)}   snapshot ${snapshotId}`);
+      return;
+    }
+    const metadata = await loadMetadata(lake, table);
     const figures = metadata && commitFigures(metadata, BigInt(snapshotId));
     if (figures === undefined) {
       screen.line(screen.paint('red', `  ${name}: the catalog has no snapshot ${snapshotId}`));

@@ -234,7 +234,14 @@ test.each([
 
 test('write without permission is auth.failed', async () => {
   const { store } = await scriptedStore(() => refusal(403, 'AccessDenied'));
-  await expect(store.write(uri, Buffer.from('abc'))).rejects.toMatchObject({ code: 'auth.failed' });
+  await expect(store.write(uri, Buffer.from('abc'))).rejects.toMatchObject({
+    code: 'auth.failed',
+    message: expect.stringMatching(/403 AccessDenied: told; allow the function's role s3:PutObject$/),
+  });
+  await expect(Array.fromAsync(store.list('s3://lake/'))).rejects.toMatchObject({
+    code: 'auth.failed',
+    message: expect.stringMatching(/; allow the function's role s3:ListBucket$/),
+  });
 });
 
 test('write and read carry what the settings ask for', async () => {

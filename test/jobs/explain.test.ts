@@ -64,7 +64,8 @@ describe('explain: the command', () => {
   });
 
   it.each([
-    ['a file that is not there', 'nothing.json', 'ENOENT'],
+    ['a file that is not there', 'nothing.json', 'nothing.json": there is no such file'],
+    ['a directory', 'lib', 'lib": it is a directory'],
     ['a file that is no JSON', 'README.md', 'README.md": it is not JSON'],
   ])('fails for %s and names it', async (_title, file, mention) => {
     const { exitCode, stderr } = await run(file);

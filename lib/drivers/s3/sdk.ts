@@ -48,7 +48,7 @@ export function s3Sdk(settings: StoreSettings): S3Sdk {
           }),
         )
         .catch((error: unknown) => {
-          throw awsError('store.unavailable', `list "${prefix}"`, awsFault(error));
+          throw awsError('store.unavailable', `list "${prefix}"`, awsFault(error), 's3:ListBucket');
         });
       const decode = page.EncodingType === 'url' ? decodeListedKey : (listed: string) => listed;
       for (const { Key, Size, ETag, LastModified } of page.Contents ?? []) {
