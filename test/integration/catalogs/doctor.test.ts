@@ -33,7 +33,7 @@ async function examined(
   });
   const [entry] = wiring.entries;
   if (entry === undefined) throw new Error('Expected an entry');
-  await wiring.portsOf(entry).store.write(`${url}/a.parquet`, Buffer.from('12345678'));
+  await wiring.portsOf(entry).store.write(`${url}/thadam/v1/plant/orders/a.parquet`, Buffer.from('12345678'));
   const findings = await examine(doctorPorts(wiring), { table: 'orders', ...options });
   return Object.fromEntries(findings.map(({ check, state, found }) => [check, `${state}: ${found}`]));
 }
