@@ -1,6 +1,7 @@
 /**
  * Synthesizes the stacks of one or more deployments, and a plain template of each: `npm run synth -- deployment.yaml`, or
- * through the CDK's own command line with `-c deployment=deployment.yaml`. Without one, synth uses the example.
+ * through the CDK's own command line with `-c deployment=deployment.yaml`. Without one it uses the example: the CDK bootstraps an account that way, and
+ * `deploy.ts` deploys only what is named.
  */
 import { rmSync } from 'node:fs';
 import { App, Validations } from 'aws-cdk-lib';
@@ -23,12 +24,6 @@ try {
   const named = process.argv.slice(2);
   const context: unknown = app.node.tryGetContext('deployment');
   const given = typeof context === 'string' ? context.split(',') : named;
-  if (isCalledByCdk && given.length === 0) {
-    throw new RegistrarError(
-      'config.invalid',
-      'Cannot tell what to deploy: name the parameters, npm run deploy -- -c deployment=deployment.yaml',
-    );
-  }
   const files = given.length > 0 ? given : [EXAMPLE];
   const deployables = await Promise.all(files.map(loadDeployable));
   refuse(deploymentProblems(deployables));
