@@ -3,6 +3,6 @@
  * gzipped, with more digits from 100,000 on. Undefined for files that are named otherwise (SeaweedFS: `v1.metadata.json`).
  */
 export function metadataVersion(uri: string): number | undefined {
-  const digits = /\/(\d{5,})-[^/]+\.metadata\.json$/.exec(uri)?.[1];
+  const digits = /\/(\d+)-[^/]+\.metadata\.json$/.exec(uri)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

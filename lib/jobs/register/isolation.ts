@@ -43,10 +43,8 @@ export async function registerDelivered(
 ): Promise<BatchResult> {
   const deliveries = references.map(deliveryOf);
   const received = deliveries.reduce((most, { receiveCount }) => Math.max(most, receiveCount), 0);
-  const oldestSentMs = deliveries.reduce<number | undefined>(
-    (oldest, { sentMs = oldest }) => (oldest === undefined ? sentMs : Math.min(oldest, sentMs ?? oldest)),
-    undefined,
-  );
+  const sent = deliveries.flatMap(({ sentMs }) => sentMs ?? []);
+  const oldestSentMs = sent.length === 0 ? undefined : sent.reduce((oldest, ms) => Math.min(oldest, ms));
   const registerAll = (group: readonly SegmentReference[]) =>
     registerTable(target, group, ports, oldestSentMs);
   if (received < GROUPS_FROM_RECEIVE) return inRounds(target, references, registerAll, ports);
