@@ -15,7 +15,7 @@ describeWith('backfill of real services', ['seaweedfsCatalog'], ({ seaweedfsCata
     const uris = segmentUris(url, 0, SEGMENTS);
     await upload(s3Store(storeSettings(service.store)), uris);
 
-    const killed = startOurs(service, 'backfilled', url, ['--commit-size', '20']);
+    const killed = startOurs(service, 'backfilled', url, ['--commit-size', '5']);
     while (killed.child.exitCode === null && (await tablePaths(service, 'backfilled')).length === 0);
     killed.child.kill('SIGKILL');
     await killed.ended;
