@@ -114,10 +114,10 @@ export interface Deployable {
   readonly routeConfig: FunctionConfig;
 }
 
-const PARAMETERS = [
-  ...Object.keys(deploymentSchema.entries),
-  ...['route', 'register', 'reserved', 'window', 'timeout', 'visibility'],
-];
+const { concurrency, route, register } = deploymentSchema.entries;
+const PARAMETERS = [deploymentSchema, concurrency.wrapped, route.wrapped, register.wrapped].flatMap(
+  ({ entries }) => Object.keys(entries),
+);
 
 /** Checks parameters and applies defaults. @throws `config.invalid` with every problem */
 export function readDeployment(parameters: unknown): Deployment {

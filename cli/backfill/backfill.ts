@@ -49,7 +49,7 @@ export function backfillCommand(): Command {
     .option('--dry-run', 'report counts, schema changes, refusals, time and cost; write nothing')
     .option(
       '--sample <segments>',
-      'with --dry-run: how many segments of each table to read (default: 1000)',
+      `with --dry-run: how many segments of each table to read (default: ${SAMPLE})`,
       wholeNumber,
     )
     .option(

@@ -10,8 +10,8 @@ import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';
 import { sampleUri } from '../../lib/route/sample-uri.ts';
 import { readConfig } from '../../lib/wire/configuration.ts';
-import { isArgumentFault } from '../argument-fault.ts';
 import { writeEnvironmentFile } from '../environment-file.ts';
+import { refusal } from '../refusal.ts';
 import type { Template } from './cloudformation.ts';
 import { deployLocally, type LocalDeployment } from './deployment.ts';
 import { attach, type LocalStack, start } from './localstack.ts';
@@ -26,8 +26,7 @@ const SAMPLE = 'test/files/pyarrow.parquet';
 try {
   await run();
 } catch (error) {
-  if (!(error instanceof RegistrarError || isArgumentFault(error))) throw error;
-  console.error(`${error instanceof RegistrarError ? error.code : 'config.invalid'}: ${error.message}`);
+  console.error(refusal(error));
   process.exitCode = 1;
 }
 

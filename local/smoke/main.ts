@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';
 import { wire } from '../../lib/wire.ts';
-import { isArgumentFault } from '../argument-fault.ts';
 import { outputNamed, stackOutputs } from '../deploy/cloudformation.ts';
+import { refusal } from '../refusal.ts';
 import { smoke } from './smoke.ts';
 
 try {
@@ -31,7 +31,6 @@ try {
   );
   await smoke(wiring, (line) => console.log(line));
 } catch (error) {
-  if (!(error instanceof RegistrarError || isArgumentFault(error))) throw error;
-  console.error(`${error instanceof RegistrarError ? error.code : 'config.invalid'}: ${error.message}`);
+  console.error(refusal(error));
   process.exitCode = 1;
 }

@@ -22,12 +22,6 @@ export async function loadServiceConfig(
   const query = warehouse === undefined ? '' : `?warehouse=${encodeURIComponent(warehouse)}`;
   const { outcome, message, ...reply } = await client.get(`${rootPath(base)}/v1/config${query}`);
   const body = reply.body();
-  if (outcome === 'ok' && !isRecord(body)) {
-    throw new RegistrarError(
-      'catalog.refused',
-      `Cannot read the configuration of the catalog "${settings.catalog_uri}": what answers there (${message}) is no JSON object, so no Iceberg catalog, but perhaps a page to log in; check catalog_uri`,
-    );
-  }
   if (outcome !== 'ok' || !isRecord(body)) {
     // Under TLS 1.3 a server may close the connection of an unknown client without an explanation.
     const closed = base.protocol === 'https:' && /UND_ERR_SOCKET|ECONNRESET/.test(message);
@@ -65,6 +59,8 @@ export async function loadServiceConfig(
 
 /** Catalogs answer 404 to a wrong path or an unknown warehouse, and 400 if a warehouse is required. */
 function wayOut(outcome: Reply['outcome'], warehouse: string | undefined): string {
+  if (outcome === 'ok')
+    return ', which is no JSON object, so no Iceberg catalog, but perhaps a page to log in; check catalog_uri';
   if (outcome !== 'missing' && outcome !== 'invalid') return '';
   const hints = [
     ...(outcome === 'missing' ? ['catalog_uri is what stands before "/v1/config"'] : []),

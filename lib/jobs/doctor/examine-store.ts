@@ -14,14 +14,15 @@ const NOTABLE_SKEW_MS = 60_000;
 const LOOKED_AT = 10_000;
 
 export async function examineSegments(entry: Entry, { store }: EntryPorts): Promise<Found> {
-  const { url, quarantine_url } = entry;
+  const { url } = entry;
+  const quarantine = `${withoutEndSlashes(entry.quarantine_url)}/`;
   const routeOf = layoutRouter([entry]);
   let first: string | undefined;
   let looked = 0;
   for await (const { uri } of store.list(`${url}/`)) {
     if (looked === LOOKED_AT) break;
     looked += 1;
-    if (uri.startsWith(`${withoutEndSlashes(quarantine_url)}/`)) continue;
+    if (uri.startsWith(quarantine)) continue;
     first ??= uri;
     const reference = referenceTo(uri);
     if (reference === undefined || routeOf(reference).kind !== 'table') continue;
