@@ -2,6 +2,7 @@ import zlib from 'node:zlib';
 import { expect, test } from 'vitest';
 import { avroShape } from '../../lib/append/avro/avro-shape.ts';
 import { string } from '../../lib/append/avro/avro-type.ts';
+import { readLong } from '../../lib/append/avro/byte-reader.ts';
 import { encodeBlocks, recordsRead } from '../../lib/append/avro/object-container.ts';
 import { skipper } from '../../lib/append/avro/row-reader.ts';
 
@@ -23,8 +24,31 @@ test('a small block is stored, a large one deflated', () => {
   expect(sizeOf(20_000).length).toBeLessThan(200);
 });
 
+const ofLongs = (bytes: readonly number[], count = 1) =>
+  recordsRead(
+    { schema: '"long"', codec: 'deflate', blocks: [{ recordCount: count, bytes: Buffer.from(bytes) }] },
+    readLong,
+  );
+
+test.each([
+  ['one stored block', [1, 1, 0, 0xfe, 0xff, 14]],
+  ['one stored block whose unused bits are set', [0xf9, 1, 0, 0xfe, 0xff, 14]],
+  ['a stored block that another one follows', [0, 1, 0, 0xfe, 0xff, 14, 1, 0, 0, 0xff, 0xff]],
+  ['a deflated block', [...zlib.deflateRawSync(Buffer.of(14))]],
+])('%s is read', (_, bytes) => {
+  expect([...ofLongs(bytes)]).toEqual([7n]);
+});
+
+test.each([
+  ['whose length is not what its complement says', [1, 1, 0, 0xff, 0xff, 14]],
+  ['that is cut off', [1, 2, 0, 0xfd, 0xff, 14]],
+  ['that is cut off in its header', [1, 1, 0]],
+])('a stored block %s is refused', (_, bytes) => {
+  expect(() => [...ofLongs(bytes)]).toThrow(Error);
+});
+
 /** A file with one block, and the number of records that its writer claims. */
-function container(codec: string, schema: unknown, recordCount: number, bytes: Uint8Array) {
+function container(codec: string, schema: unknown, recordCount: number, bytes: Buffer) {
   return { codec, schema: JSON.stringify(schema), blocks: [{ recordCount, bytes }] };
 }
 const read = (of: ReturnType<typeof container>) => [
@@ -42,7 +66,7 @@ test.each([
     [0xfd, 0xff, 0xff, 0xff, 0x0f, 0, 0],
   ],
 ])('a few bytes are not billions of %s', (_, schema, count, bytes) => {
-  expect(() => read(container('null', schema, count, Uint8Array.from(bytes)))).toThrow(RangeError);
+  expect(() => read(container('null', schema, count, Buffer.from(bytes)))).toThrow(RangeError);
 });
 
 test.each([

@@ -14,7 +14,7 @@ describe('simulate, with a bug planted, finds that', () => {
 
   beforeAll(async () => {
     const script = new URL('plant.ts', import.meta.url).pathname;
-    const { stdout } = await promisify(execFile)(process.execPath, [script, '--seeds', '3000']);
+    const { stdout } = await promisify(execFile)(process.execPath, [script, '--seeds', '6000']);
     const lines = stdout.trim().split('\n');
     found = new Map(lines.map((line) => JSON.parse(line) as Found).map((one) => [one.bug, one]));
   }, 600_000);

@@ -9,7 +9,7 @@ import { decompressSnappy } from './snappy.ts';
 /** A block of an Avro object container file: encoded and compressed records between two sync markers. */
 export interface AvroBlock {
   readonly recordCount: number;
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
 }
 
 /** An Avro object container file (Avro 1.11, "Object Container Files"). */
@@ -125,7 +125,7 @@ function deflate(bytes: Uint8Array): Buffer {
 }
 
 /** Encodes for the codec `deflate` (RFC 1951); small blocks are stored uncompressed (section 3.2.4). */
-function deflated(bytes: Uint8Array): Uint8Array {
+function deflated(bytes: Uint8Array): Buffer {
   const { length } = bytes;
   if (length >= LEAST_DEFLATED_BYTES) return deflate(bytes);
   const stored = Buffer.allocUnsafe(STORED_HEADER_BYTES + length);
@@ -138,6 +138,18 @@ function deflated(bytes: Uint8Array): Uint8Array {
 }
 
 const STORED_HEADER_BYTES = 5;
+
+/** zlib takes longer to begin than to inflate a small block, and most blocks of a table without merges are stored ones. */
+function inflate(bytes: Buffer): Buffer {
+  return isStored(bytes) ? bytes.subarray(STORED_HEADER_BYTES) : zlib.inflateRawSync(bytes, LARGEST_BLOCK);
+}
+
+/** Whether this is one stored block and nothing else, as {@link deflated} writes it. */
+function isStored(bytes: Buffer): boolean {
+  if (bytes.length < STORED_HEADER_BYTES || bytes[0] !== 1) return false;
+  const length = bytes.readUInt16LE(1);
+  return bytes.readUInt16LE(3) === (~length & 0xffff) && bytes.length === STORED_HEADER_BYTES + length;
+}
 
 /** Packs encoded records into blocks of at most `BLOCK_RECORDS`. Only the records of one block are held uncompressed. */
 export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] {
@@ -159,7 +171,7 @@ export function packBlocks(records: Iterable<Uint8Array>): readonly AvroBlock[] 
 export function joinBlocks(blocks: readonly AvroBlock[]): AvroBlock {
   return {
     recordCount: blocks.reduce((sum, { recordCount }) => sum + recordCount, 0),
-    bytes: deflate(Buffer.concat(blocks.map(({ bytes }) => zlib.inflateRawSync(bytes, LARGEST_BLOCK)))),
+    bytes: deflate(Buffer.concat(blocks.map(({ bytes }) => inflate(bytes)))),
   };
 }
 
@@ -210,12 +222,12 @@ export function shapeOf({ schema }: Pick<ObjectContainer, 'schema'>): AvroShape 
 /** Ten times the size to which writers fill a block. A thousandth of it, compressed, may expand to it, so the compressed size is no limit. */
 const LARGEST_BLOCK = { maxOutputLength: 256 * 1024 * 1024 };
 
-function decompress(codec: string, bytes: Uint8Array): Uint8Array {
+function decompress(codec: string, bytes: Buffer): Uint8Array {
   switch (codec) {
     case 'null':
       return bytes;
     case 'deflate':
-      return zlib.inflateRawSync(bytes, LARGEST_BLOCK);
+      return inflate(bytes);
     case 'zstandard':
       return zlib.zstdDecompressSync(bytes, LARGEST_BLOCK);
     case 'snappy':
