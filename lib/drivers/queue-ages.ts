@@ -1,7 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
+import { type AwsQueue, awsQueue } from '../spec/queue-url.ts';
 import { faultText, httpSender } from './http.ts';
-import { queueRegion } from './queue-region.ts';
 import { withoutSecrets } from './rest-catalog/redaction.ts';
 import { awsSignature } from './rest-catalog/sigv4.ts';
 
@@ -30,7 +30,10 @@ export async function oldestMessageAges(
   clock: Clock,
 ): Promise<ReadonlyMap<string, number>> {
   const ages = new Map<string, number>();
-  const onAws = queueUrls.flatMap((url) => awsQueue(url) ?? []);
+  const onAws = queueUrls.flatMap((url) => {
+    const queue = awsQueue(url);
+    return queue === undefined ? [] : [{ url, ...queue }];
+  });
   for (const [region, queues] of Map.groupBy(onAws, (queue) => queue.region)) {
     const asked = queues.slice(0, MOST_QUEUES);
     const origin = new URL(endpoint ?? cloudWatch(region)).origin;
@@ -41,19 +44,6 @@ export async function oldestMessageAges(
     }
   }
   return ages;
-}
-
-interface AwsQueue {
-  readonly url: string;
-  readonly region: string;
-  readonly name: string;
-}
-
-/** `https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals` */
-function awsQueue(url: string): AwsQueue | undefined {
-  const region = queueRegion(url);
-  const name = /\/\d{12}\/([^/]+)$/.exec(url)?.[1];
-  return region === undefined || name === undefined ? undefined : { url, region, name };
 }
 
 function cloudWatch(region: string): string {

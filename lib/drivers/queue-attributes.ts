@@ -1,8 +1,8 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
+import { queueRegion } from '../spec/queue-url.ts';
 import { awsError, awsFault } from './aws-client.ts';
 import { awsClientConfig } from './aws-client-config.ts';
-import { queueRegion } from './queue-region.ts';
 
 /** The attributes of a queue on which the registrar depends. */
 export interface QueueAttributes {

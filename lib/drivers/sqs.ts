@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
 import type { Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
+import { queueRegion } from '../spec/queue-url.ts';
 import { awsError, awsFault } from './aws-client.ts';
 import { type AwsSettings, awsClientConfig } from './aws-client-config.ts';
 import { messageBatches } from './message-batches.ts';
-import { queueRegion } from './queue-region.ts';
 
 /** SQS accepts 10 messages per call. */
 const batchMessages = 10;

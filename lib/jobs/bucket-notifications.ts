@@ -1,6 +1,7 @@
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { NotificationConfiguration, NotificationRule } from '../ports.ts';
+import { awsQueue } from '../spec/queue-url.ts';
 
 /** The part of a bucket with an entry's segments, and the queue to be notified of them. */
 export interface WantedNotification {
@@ -19,8 +20,12 @@ export interface MergedNotifications {
 }
 
 const EVERY_CREATION = 's3:ObjectCreated:*';
-/** A LocalStack queue URL with a single address for all: `http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals`. */
-const LOCALSTACK_QUEUE = /^http:\/\/[^/]+\/queue\/([a-z0-9-]+)\/(\d{12})\/([^/]+)$/;
+/**
+ * The queue URLs of LocalStack: `http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals`, with one address for all, and
+ * `http://sqs.us-east-1.localhost.localstack.cloud:4566/000000000000/arrivals`.
+ */
+const LOCALSTACK_QUEUE =
+  /^http:\/\/(?:[^/]+\/queue\/([a-z0-9-]+)|sqs\.([a-z0-9-]+)\.localhost\.localstack\.cloud(?::\d+)?)\/(\d{12})\/([^/]+)$/;
 
 /**
  * The keys of which the entry's arrivals queue must be notified; undefined if they are not on S3 or no arrivals queue is
@@ -166,15 +171,15 @@ function filterOf({ Filter }: NotificationRule, name: 'prefix' | 'suffix'): stri
  */
 function queueArn(url: string): string {
   const local = LOCALSTACK_QUEUE.exec(url);
-  if (local !== null) return `arn:aws:sqs:${local.slice(1).join(':')}`;
-  const [, region, domain, account, name] =
-    /^https?:\/\/sqs\.([a-z0-9-]+)\.([^/]+)\/(\d{12})\/([^/]+)$/.exec(url) ?? [];
-  if (region === undefined) {
+  if (local !== null) return `arn:aws:sqs:${local.slice(1).filter(Boolean).join(':')}`;
+  const queue = awsQueue(url);
+  if (queue === undefined) {
     throw new RegistrarError(
       'config.invalid',
       `Cannot notify the queue "${url}": its ARN is made of https://sqs.{region}.amazonaws.com/{account}/{name}`,
     );
   }
-  const partition = domain?.endsWith('.cn') ? 'aws-cn' : region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
+  const { region, account, name } = queue;
+  const partition = region.startsWith('cn-') ? 'aws-cn' : region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
   return `arn:${partition}:sqs:${region}:${account}:${name}`;
 }

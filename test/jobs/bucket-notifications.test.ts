@@ -48,6 +48,12 @@ describe('wantedNotification', () => {
       'http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals',
       'arn:aws:sqs:us-east-1:000000000000:arrivals',
     ],
+    [
+      'http://sqs.us-east-1.localhost.localstack.cloud:4566/000000000000/arrivals',
+      'arn:aws:sqs:us-east-1:000000000000:arrivals',
+    ],
+    ['https://vpce-0a1b-2c3d.sqs.eu-central-1.vpce.amazonaws.com/123456789012/arrivals', ARN],
+    ['https://sqs.eu-central-1.api.aws/123456789012/arrivals', ARN],
   ])('makes the ARN of %s', (arrivals, arn) => {
     expect(wantedNotification(entry({ url: 's3://lake/landing', queues: { arrivals } }))).toEqual({
       bucket: 'lake',

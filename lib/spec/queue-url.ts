@@ -11,3 +11,19 @@ export function queueRegion(queueUrl: string): string | undefined {
     /^([a-z0-9-]+)\.queue\.amazonaws\./.exec(host)?.[1]
   );
 }
+
+/** A queue on AWS. */
+export interface AwsQueue {
+  readonly region: string;
+  readonly account: string;
+  readonly name: string;
+}
+
+/** What the URL of a queue on AWS says: `https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals`. Undefined for any other URL. */
+export function awsQueue(queueUrl: string): AwsQueue | undefined {
+  const region = queueRegion(queueUrl);
+  const [, account, name] = /^\/(\d{12})\/([^/]+)$/.exec(URL.parse(queueUrl)?.pathname ?? '') ?? [];
+  return region === undefined || account === undefined || name === undefined
+    ? undefined
+    : { region, account, name };
+}

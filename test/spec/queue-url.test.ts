@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queueRegion } from '../../lib/drivers/queue-region.ts';
+import { awsQueue, queueRegion } from '../../lib/spec/queue-url.ts';
 
 test.each([
   ['https://sqs.eu-central-1.amazonaws.com/123456789012/orders.fifo', 'eu-central-1'],
@@ -17,4 +17,14 @@ test.each([
   ['orders.fifo', undefined],
 ])('queueRegion of "%s" is %s', (queueUrl, region) => {
   expect(queueRegion(queueUrl)).toBe(region);
+});
+
+test('awsQueue tells account and name apart', () => {
+  const found = { region: 'eu-west-1', account: '123456789012', name: 'orders.fifo' };
+  expect(awsQueue('https://sqs.eu-west-1.amazonaws.com/123456789012/orders.fifo')).toEqual(found);
+  expect(awsQueue('https://vpce-0a1b.sqs.eu-west-1.vpce.amazonaws.com/123456789012/orders.fifo')).toEqual(
+    found,
+  );
+  expect(awsQueue('https://sqs.eu-west-1.amazonaws.com/orders.fifo')).toBeUndefined();
+  expect(awsQueue('http://127.0.0.1:9324/000000000000/orders.fifo')).toBeUndefined();
 });
