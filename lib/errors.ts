@@ -49,6 +49,11 @@ export function isErrorCode(code: unknown): code is ErrorCode {
 /** Facts in addition to the message, for logs and quarantine records. Never a secret (I10). */
 export type ErrorContext = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
+/** The message of whatever was thrown. */
+export function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
+}
+
 /**
  * The one error of this project. The message reads: what was attempted, the value in quotes, the limit, the way out.
  *

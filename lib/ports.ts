@@ -99,7 +99,7 @@ export interface CreateRequest {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-export interface ReadOptions {
+export interface KnownHistory {
   /** What is known of the table's history. An answer that repeats it is read faster. */
   readonly known?: HistoryText | undefined;
 }
@@ -121,7 +121,7 @@ export interface ServiceConfig {
 /** An Iceberg REST catalog. @throws `catalog.unavailable`, `auth.failed`, `catalog.refused`, `config.invalid` (an untrusted certificate) from every call */
 export interface Catalog {
   /** Loads a table; undefined if there is none. */
-  load(table: TableIdentifier, options?: ReadOptions): Promise<LoadedTable | undefined>;
+  load(table: TableIdentifier, options?: KnownHistory): Promise<LoadedTable | undefined>;
   /** Creates a namespace, level by level. One that exists is not an error. */
   createNamespace(namespace: readonly string[]): Promise<void>;
   /** Registers an existing metadata file as a table. */
@@ -129,7 +129,7 @@ export interface Catalog {
   /** Creates a table by `POST …/tables`, in which catalogs reassign the schema's field IDs. */
   create(table: TableIdentifier, request: CreateRequest): Promise<LoadedTable | 'exists'>;
   /** Sends one commit request, at most once, except for a single replay after a 401. */
-  commit(table: TableIdentifier, commit: TableCommit, options?: ReadOptions): Promise<CommitResult>;
+  commit(table: TableIdentifier, commit: TableCommit, options?: KnownHistory): Promise<CommitResult>;
   /** Whether the catalog lists an endpoint; undefined if it lists none, and so has the protocol's default set. */
   supports(endpoint: 'register' | 'commit' | 'create'): Promise<boolean | undefined>;
 }

@@ -24,7 +24,7 @@ import {
 import { type HealthOptions, type HealthReport, health, logHealth } from './jobs/health/health.ts';
 import { type PullAnswer, pull } from './jobs/pull.ts';
 import { type ReconcileAnswer, reconcileRequest } from './jobs/reconcile/reconcile-event.ts';
-import { type BatchResponse, registerMessages } from './jobs/register/register-messages.ts';
+import { registerMessages } from './jobs/register/register-messages.ts';
 import type { EntryPorts, RegisterPorts } from './jobs/register/register-ports.ts';
 import { sourceQueue } from './jobs/registrations-queue.ts';
 import { route } from './jobs/route.ts';
@@ -43,6 +43,7 @@ import type {
   Timers,
   Trace,
 } from './ports.ts';
+import type { BatchResponse } from './report/batch-response.ts';
 import { publishingLog } from './report/metrics.ts';
 import { untraced } from './report/untraced.ts';
 import { readConfig } from './wire/configuration.ts';
@@ -89,7 +90,7 @@ type Writer = Pick<NodeJS.WriteStream, 'write'>;
 const CONCURRENT_FOOTERS = 64;
 
 /** Builds what needs no catalog. @throws `config.invalid` with every problem of the configuration at once */
-export async function wireBase(
+async function wireBase(
   env: Environment,
   logTo: Writer = process.stdout,
   early?: EarlySockets,

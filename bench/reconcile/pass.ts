@@ -6,6 +6,7 @@ import { loadConfig } from '../../lib/config/load-config.ts';
 import { systemClock, systemRandom, systemTimers } from '../../lib/drivers/platform.ts';
 import { type ReconcilePorts, reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
 import type { ListedObject } from '../../lib/ports.ts';
+import { untraced } from '../../lib/report/untraced.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
 import { uriOf } from './objects.ts';
 
@@ -102,6 +103,7 @@ const ports: ReconcilePorts = {
   timers: systemTimers,
   random: systemRandom,
   log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  trace: untraced,
   cache: new Map(),
   footerLimit: pLimit(1),
   queue: { send: async () => [] },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { styleText } from 'node:util';
 import { Command, Option } from 'commander';
-import { RegistrarError } from '../../lib/errors.ts';
+import { messageOf, RegistrarError } from '../../lib/errors.ts';
 import { inspect } from '../../lib/jobs/inspect.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import { type NameMapping, parseNameMapping } from '../../lib/spec/name-mapping.ts';
@@ -82,7 +82,7 @@ async function readMapping(path: string): Promise<NameMapping> {
   try {
     return parseNameMapping(await readFile(path, 'utf8'));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new RegistrarError('config.invalid', `Cannot read the name mapping "${path}": ${why}`, { cause });
   }
 }

@@ -78,7 +78,8 @@ function dataFileFields(formatVersion: 1 | 2 | 3): DataFileFields {
       field(131, 'key_metadata', optional(bytes), absent),
       field(132, 'split_offsets', optional(array(133, long)), (file) => file.splitOffsets),
       ...since(2, field(135, 'equality_ids', optional(array(136, int)), absent)),
-      field(140, 'sort_order_id', optional(int), (file) => file.sortOrderId ?? 0),
+      // Segments claim no order of their rows: 0 is the order of the unsorted.
+      field(140, 'sort_order_id', optional(int), () => 0),
       ...since(3, field(142, 'first_row_id', optional(long), absent)),
       ...since(2, field(143, 'referenced_data_file', optional(string), absent)),
       ...since(

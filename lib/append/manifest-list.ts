@@ -1,4 +1,4 @@
-import { RegistrarError } from '../errors.ts';
+import { messageOf, RegistrarError } from '../errors.ts';
 import type { SnapshotUpdate } from '../spec/table-update.ts';
 import {
   type AvroBlock,
@@ -164,6 +164,6 @@ function fitting(blocks: readonly AvroBlock[]): readonly AvroBlock[] {
 }
 
 function unreadable(path: string, cause: unknown): RegistrarError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new RegistrarError('table.unsupported', `Cannot read manifest list "${path}": ${reason}`, { cause });
 }

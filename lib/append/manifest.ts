@@ -1,4 +1,4 @@
-import { RegistrarError } from '../errors.ts';
+import { messageOf, RegistrarError } from '../errors.ts';
 import { onceFor } from '../memo.ts';
 import { stringifyJson } from '../spec/json.ts';
 import type { DataFile, ManifestEntry, Metrics } from '../spec/manifest.ts';
@@ -132,6 +132,6 @@ function manifestEntry(row: Row<typeof ENTRY_COLUMNS>, path: string): ManifestEn
 }
 
 function unreadable(path: string, cause: unknown): RegistrarError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new RegistrarError('table.unsupported', `Cannot read manifest "${path}": ${reason}`, { cause });
 }

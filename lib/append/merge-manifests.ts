@@ -1,4 +1,4 @@
-import { RegistrarError } from '../errors.ts';
+import { messageOf, RegistrarError } from '../errors.ts';
 import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { type AvroShape, avroShape } from './avro/avro-shape.ts';
@@ -153,7 +153,7 @@ function least(a: bigint | undefined, b: bigint): bigint {
 }
 
 function unmergeable({ manifestPath }: ListedManifest, cause: unknown): RegistrarError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new RegistrarError('table.unsupported', `Cannot merge manifest "${manifestPath}": ${reason}`, {
     cause,
     context: { uri: manifestPath },

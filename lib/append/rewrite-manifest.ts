@@ -1,4 +1,4 @@
-import { RegistrarError } from '../errors.ts';
+import { messageOf, RegistrarError } from '../errors.ts';
 import {
   CODEC,
   packBlocks,
@@ -100,7 +100,7 @@ function readEntries(manifest: ListedManifest, bytes: Uint8Array) {
     const entries = [...explicitEntries(manifest, container, entryReader(shape))];
     return { container, edit: recordEditor(shape), fields: editableFields(shape), entries };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new RegistrarError(
       'table.unsupported',
       `Cannot rewrite manifest "${manifest.manifestPath}": ${reason}`,

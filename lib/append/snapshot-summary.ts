@@ -1,20 +1,33 @@
 import type { Snapshot } from '../spec/snapshot.ts';
 import type { PreparedAppend } from './prepare.ts';
 
-/** The totals that Java writes and engines read (cases.md C5). Each total is the parent's plus the added count. */
+/** The totals that Java writes and engines read (cases.md C5). */
 const TOTALS = [
-  ['total-records', 'added-records'],
-  ['total-files-size', 'added-files-size'],
-  ['total-data-files', 'added-data-files'],
-  ['total-delete-files', undefined],
-  ['total-position-deletes', undefined],
-  ['total-equality-deletes', undefined],
+  'total-records',
+  'total-files-size',
+  'total-data-files',
+  'total-delete-files',
+  'total-position-deletes',
+  'total-equality-deletes',
 ] as const;
 
-/**
- * The summary of an append: the added counts and the totals. A total is left out if the parent lacks it or has something that is
- * not a number. Entries of `own` overwrite the others.
- */
+type Changes = Readonly<Partial<Record<(typeof TOTALS)[number], bigint>>>;
+
+/** The parent's totals with the changes. A total is left out if the parent lacks it or has something that is not a number. */
+function totals(parent: Readonly<Record<string, string>>, changes: Changes): Record<string, string> {
+  return Object.fromEntries(
+    TOTALS.flatMap((total) => {
+      const before = parent[total];
+      if (before === undefined || !/^\d+$/.test(before)) return [];
+      return [[total, String(BigInt(before) + (changes[total] ?? 0n))]];
+    }),
+  );
+}
+
+/** The totals of a branch without a snapshot. */
+const NONE: Readonly<Record<string, string>> = Object.fromEntries(TOTALS.map((total) => [total, '0']));
+
+/** The summary of an append: the added counts and the totals. Entries of `own` overwrite the others. */
 export function appendSummary(
   prepared: Pick<
     PreparedAppend,
@@ -31,12 +44,12 @@ export function appendSummary(
   const summary: Record<string, string> = { operation: 'append' };
   for (const [key, value] of Object.entries(added)) if (value > 0n) summary[key] = String(value);
   summary['changed-partition-count'] = String(prepared.changedPartitionCount);
-  for (const [total, addedKey] of TOTALS) {
-    const before = parent === undefined ? '0' : parent.summary[total];
-    if (before === undefined || !/^\d+$/.test(before)) continue;
-    summary[total] = String(BigInt(before) + (addedKey === undefined ? 0n : added[addedKey]));
-  }
-  return { ...summary, ...own };
+  const changes = {
+    'total-records': added['added-records'],
+    'total-files-size': added['added-files-size'],
+    'total-data-files': added['added-data-files'],
+  };
+  return { ...summary, ...totals(parent?.summary ?? NONE, changes), ...own };
 }
 
 /** Numbers of files, rows and bytes, for the summary of a snapshot that removes data files. */
@@ -68,15 +81,10 @@ export function replaceSummary(
     'deleted-records': String(removed.records),
     'removed-files-size': String(removed.sizeInBytes),
   };
-  const change: Readonly<Record<string, bigint>> = {
+  const changes = {
     'total-records': records - removed.records,
     'total-files-size': sizeInBytes - removed.sizeInBytes,
     'total-data-files': BigInt(files - removed.files),
   };
-  for (const [total] of TOTALS) {
-    const before = parent?.summary[total];
-    if (before === undefined || !/^\d+$/.test(before)) continue;
-    summary[total] = String(BigInt(before) + (change[total] ?? 0n));
-  }
-  return { ...summary, ...own };
+  return { ...summary, ...totals(parent?.summary ?? {}, changes), ...own };
 }

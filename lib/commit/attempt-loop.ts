@@ -1,8 +1,8 @@
-import { RegistrarError } from '../errors.ts';
 import type { Catalog, CommitResult, Random, Timers } from '../ports.ts';
-import { formatIdentifier, type TableIdentifier } from '../spec/table-identifier.ts';
+import type { TableIdentifier } from '../spec/table-identifier.ts';
 import { ancestors, branchHead, type TableState } from '../spec/table-state.ts';
 import type { TableCommit } from '../spec/table-update.ts';
+import { conflict, missing, outOfTime, refused, throttled } from './cannot-commit.ts';
 
 /** What one attempt wants to commit; `result` is returned when it lands. */
 export interface StagedCommit<R> {
@@ -101,7 +101,7 @@ export async function commitInAttempts<R>(
 
   for (let number = 1; number <= retry.maxAttempts; number += 1) {
     if (options.remainingMs() < ATTEMPT_MS) {
-      if (number === 1) throw outOfTime(table);
+      if (number === 1) throw outOfTime(table, ATTEMPT_MS);
       break;
     }
     let staged = await options.stage({ state, fresh, number, afterUnknown, mayHaveLanded });
@@ -151,12 +151,7 @@ export async function commitInAttempts<R>(
       refusedOn = unchanged ? state.metadataLocation : undefined;
     }
   }
-  throw new RegistrarError(
-    'catalog.conflict',
-    `Cannot commit to table "${formatIdentifier(table)}" within ${retry.maxAttempts} attempts and the time of this invocation: ` +
-      `the last answer was "${message}"; the messages are delivered again`,
-    { context: { table: formatIdentifier(table) } },
-  );
+  throw conflict(table, retry.maxAttempts, message);
 }
 
 function unproven(snapshotId: bigint): CommitResult & { readonly outcome: 'unknown' } {
@@ -218,37 +213,4 @@ function sameMetadata(a: TableState, b: TableState): boolean {
 function backoffMs(attempt: number, retry: RetryLimits, random: Random): number {
   const full = Math.min(retry.maxMs, retry.initialMs * 2 ** (attempt - 1));
   return Math.round(full * (1 - retry.jitter * random.next()));
-}
-
-function refused(table: TableIdentifier, message: string): RegistrarError {
-  return new RegistrarError(
-    'catalog.refused',
-    `Cannot commit to table "${formatIdentifier(table)}": the catalog refuses the request although it was staged on the newest metadata: "${message}"`,
-    { context: { table: formatIdentifier(table) } },
-  );
-}
-
-function throttled(table: TableIdentifier, message: string, askedMs: number): RegistrarError {
-  return new RegistrarError(
-    'catalog.unavailable',
-    `Cannot commit to table "${formatIdentifier(table)}" within the attempts and the time of this invocation: the catalog asks to slow down, and to ` +
-      `wait ${Math.ceil(askedMs / 1000)} s: "${message}"; the messages are delivered again`,
-    { context: { table: formatIdentifier(table), retryAfterMs: askedMs } },
-  );
-}
-
-function outOfTime(table: TableIdentifier): RegistrarError {
-  return new RegistrarError(
-    'invocation.timeout',
-    `Cannot commit to table "${formatIdentifier(table)}": this invocation has less than ${ATTEMPT_MS / 1000} s left, and the catalog needs time to answer; the messages are delivered again`,
-    { context: { table: formatIdentifier(table) } },
-  );
-}
-
-function missing(table: TableIdentifier, message: string): RegistrarError {
-  return new RegistrarError(
-    'table.missing',
-    `Cannot commit to table "${formatIdentifier(table)}": the catalog has no such table ("${message}"); create it or set create_table: true`,
-    { context: { table: formatIdentifier(table) } },
-  );
 }

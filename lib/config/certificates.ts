@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { messageOf } from '../errors.ts';
 import type { Entry } from './entry.ts';
 
 type Setting = 'catalog_ca_file' | 'catalog_client_cert' | 'catalog_client_key';
@@ -31,7 +32,7 @@ export async function readCertificateFiles(
       else parse(text);
       texts[setting] = text;
     } catch (error) {
-      problems.push(`${what} cannot be used: ${error instanceof Error ? error.message : error}`);
+      problems.push(`${what} cannot be used: ${messageOf(error)}`);
     }
   }
   const { catalog_client_cert: cert, catalog_client_key: key } = texts;

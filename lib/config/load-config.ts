@@ -1,4 +1,4 @@
-import { RegistrarError } from '../errors.ts';
+import { messageOf, RegistrarError } from '../errors.ts';
 import { parseEntries, type RawSettings } from './document.ts';
 import type { Entry } from './entry.ts';
 import { type Environment, override, readOverrides, SOURCE } from './overrides.ts';
@@ -133,8 +133,4 @@ async function resolve(
     case 'ssm':
       return resolveSecret(kind, name);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

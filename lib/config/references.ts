@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 import { isMap, type RawSettings, type RawValue } from './document.ts';
 
 /** The kinds of references inside values: `${env:NAME}`, `${file:PATH}`, `${secretsmanager:ID}`, `${ssm:NAME}`. */
@@ -65,7 +66,7 @@ async function resolveText(
     try {
       return (await resolve(kind, name)) ?? unresolved(reference, 'names a variable that is not set: set it');
     } catch (error) {
-      return unresolved(reference, `cannot be resolved: ${error instanceof Error ? error.message : error}`);
+      return unresolved(reference, `cannot be resolved: ${messageOf(error)}`);
     }
   }
 

@@ -1,5 +1,5 @@
 import { RegistrarError } from '../errors.ts';
-import { withoutTokens } from './tokens.ts';
+import { shortened, withoutTokens } from './tokens.ts';
 
 /** The facts of an SDK error, without its response, which may contain secrets (I10). */
 export interface AwsFault {
@@ -50,8 +50,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The message of a service, without signatures of URLs, cut to one line. */
 export function faultMessage(words: string): string {
-  const message = withoutTokens(words);
-  return message.length > 500 ? `${message.slice(0, 500)}…` : message;
+  return shortened(withoutTokens(words));
 }
 
 /**

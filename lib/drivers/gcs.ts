@@ -13,6 +13,7 @@ import {
   member,
 } from './google-client.ts';
 import type { AccessToken } from './google-token.ts';
+import { ownOrExisting } from './own-write.ts';
 import { rangeHeader, wholeOrPart } from './ranged-body.ts';
 
 const ORIGIN = 'https://storage.googleapis.com';
@@ -130,13 +131,8 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
     if (answer.status === 200) {
       return { kind: 'written', version: textOf(uri, jsonOf(answer.body), 'generation') } as const;
     }
-    if (options.ifAbsent && answer.status === 412) {
-      // If the request was repeated because an answer was lost, the existing object may be the one it wrote itself.
-      const found = answer.attempts > 1 ? await read(uri) : undefined;
-      return found?.kind === 'object' && Buffer.from(bytes).equals(found.bytes)
-        ? ({ kind: 'written', version: found.version } as const)
-        : ({ kind: 'exists' } as const);
-    }
+    if (options.ifAbsent && answer.status === 412)
+      return ownOrExisting(bytes, answer.attempts, () => read(uri));
     throw client.refused(attempted, answer);
   }
 

@@ -3,7 +3,7 @@ import type { Random, Timers } from '../ports.ts';
 import { parseJson } from '../spec/json.ts';
 import type { AccessToken } from './google-token.ts';
 import { faultText, type HttpExchange, type HttpRequest, type SendHttp } from './http.ts';
-import { withoutTokens } from './tokens.ts';
+import { shortened, withoutTokens } from './tokens.ts';
 
 export interface GoogleApi {
   /** `https://storage.googleapis.com`, or an emulator's. */
@@ -138,7 +138,3 @@ function isPassing(exchange: HttpExchange): boolean {
 
 /** The reasons with which the older APIs report exceeded limits as 403. */
 const slowDown: ReadonlySet<string> = new Set(['rateLimitExceeded', 'userRateLimitExceeded']);
-
-function shortened(text: string): string {
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
-}

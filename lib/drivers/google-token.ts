@@ -1,5 +1,5 @@
 import type { AuthClient } from 'google-auth-library';
-import { RegistrarError } from '../errors.ts';
+import { messageOf, RegistrarError } from '../errors.ts';
 import { withoutTokens } from './tokens.ts';
 
 /** Returns the current access token, or with `renew` a new one after a refusal. @throws `auth.failed` */
@@ -25,7 +25,7 @@ export function applicationDefaultToken(): AccessToken {
       // The error is not attached as cause, since it may contain the request with its credentials (I10).
       throw new RegistrarError(
         'auth.failed',
-        `Cannot get an access token of Google: ${withoutTokens(error instanceof Error ? error.message : String(error))}; give the function a service account, or set GOOGLE_APPLICATION_CREDENTIALS`,
+        `Cannot get an access token of Google: ${withoutTokens(messageOf(error))}; give the function a service account, or set GOOGLE_APPLICATION_CREDENTIALS`,
       );
     }
   };

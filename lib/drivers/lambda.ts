@@ -1,8 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
-import { faultText, httpSender } from './http.ts';
-import { withoutSecrets } from './rest-catalog/redaction.ts';
-import { awsSignature } from './rest-catalog/sigv4.ts';
+import { sendToAws } from './aws-request.ts';
+import { faultText } from './http.ts';
 
 /** Lambda's maximum duration of an invocation. */
 const TIMEOUT_MS = 15 * 60_000;
@@ -32,9 +31,7 @@ export async function invokeFunction(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(payload),
   } as const;
-  const signature = await awsSignature({ region, service: 'lambda' }, clock).authorize(request);
-  const signed = { ...request, headers: { ...request.headers, ...signature } };
-  const sent = await httpSender({ timeoutMs: TIMEOUT_MS })(signed);
+  const sent = await sendToAws(request, { region, service: 'lambda', timeoutMs: TIMEOUT_MS }, clock);
   const attempted = `Cannot ask the function "${name}" in region "${region}"`;
   if (sent.kind !== 'answer') {
     throw new RegistrarError(
@@ -42,8 +39,6 @@ export async function invokeFunction(
       `${attempted}: ${faultText(sent.cause)}; check the region and the network`,
     );
   }
-  const text = sent.body.toString();
-  const quoted = () => withoutSecrets(text, signed).slice(0, 500);
   if (sent.status === 404) {
     throw new RegistrarError(
       'config.invalid',
@@ -54,11 +49,11 @@ export async function invokeFunction(
     const code = sent.status === 403 ? 'auth.failed' : 'config.invalid';
     throw new RegistrarError(
       code,
-      `${attempted}: ${sent.status} ${quoted()}; allow the caller lambda:InvokeFunction`,
+      `${attempted}: ${sent.status} ${sent.quoted()}; allow the caller lambda:InvokeFunction`,
     );
   }
   if (sent.headers['x-amz-function-error'] !== undefined) {
-    throw new RegistrarError('internal.error', `${attempted}: it failed: ${quoted()}; see its log`);
+    throw new RegistrarError('internal.error', `${attempted}: it failed: ${sent.quoted()}; see its log`);
   }
-  return JSON.parse(text);
+  return JSON.parse(sent.text);
 }

@@ -1,9 +1,8 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
 import { type AwsQueue, awsQueue } from '../spec/queue-url.ts';
-import { faultText, httpSender } from './http.ts';
-import { withoutSecrets } from './rest-catalog/redaction.ts';
-import { awsSignature } from './rest-catalog/sigv4.ts';
+import { sendToAws } from './aws-request.ts';
+import { faultText } from './http.ts';
 
 export interface QueueAgesSettings {
   /** @default CloudWatch's endpoint of the region */
@@ -87,23 +86,20 @@ async function getMetricData(
       })),
     }),
   } as const;
-  const signature = await awsSignature({ region, service: 'monitoring' }, clock).authorize(request);
-  const signed = { ...request, headers: { ...request.headers, ...signature } };
   const attempted = `Cannot ask CloudWatch for the age of ${queues.length} queues in region "${region}"`;
-  const sent = await httpSender({ timeoutMs })(signed);
+  const sent = await sendToAws(request, { region, service: 'monitoring', timeoutMs }, clock);
   if (sent.kind !== 'answer') {
     throw new RegistrarError('queue.unavailable', `${attempted}: ${faultText(sent.cause)}`);
   }
-  const text = sent.body.toString();
   if (sent.status !== 200) {
-    const isDenied = sent.status === 403 || /AccessDenied|NotAuthorized/.test(text);
+    const isDenied = sent.status === 403 || /AccessDenied|NotAuthorized/.test(sent.text);
     throw new RegistrarError(
       isDenied ? 'auth.failed' : 'queue.unavailable',
-      `${attempted}: ${sent.status} ${withoutSecrets(text, signed).slice(0, 500)}${isDenied ? '; allow the role cloudwatch:GetMetricData' : ''}`,
+      `${attempted}: ${sent.status} ${sent.quoted()}${isDenied ? '; allow the role cloudwatch:GetMetricData' : ''}`,
     );
   }
   try {
-    return JSON.parse(text) as MetricData;
+    return JSON.parse(sent.text) as MetricData;
   } catch (cause) {
     throw new RegistrarError('queue.unavailable', `${attempted}: the answer is not JSON`, { cause });
   }

@@ -5,6 +5,7 @@ import type { ByteRange, ListedObject, ReadResult, Store, StoredObject } from '.
 import { type AwsFault, awsError, faultText, isCredentialFault, isForeign } from './aws-client.ts';
 import type { EarlySockets } from './early-sockets.ts';
 import { httpSender, type SendHttp } from './http.ts';
+import { ownOrExisting } from './own-write.ts';
 import { systemClock, systemRandom, systemTimers } from './platform.ts';
 import { cut, rangeHeader, wholeOrPart } from './ranged-body.ts';
 import { parseS3Uri } from './s3/address.ts';
@@ -105,13 +106,8 @@ export function s3Store(
     }
     const { fault } = result;
     if (options.ifAbsent && fault.status === 501) return await write(uri, bytes);
-    if (options.ifAbsent && fault.status === 412) {
-      // If the request was repeated because an answer was lost, the existing object may be the one it wrote itself.
-      const found = fault.attempts > 1 ? await read(uri) : undefined;
-      return found?.kind === 'object' && Buffer.from(bytes).equals(found.bytes)
-        ? ({ kind: 'written', version: found.version } as const)
-        : ({ kind: 'exists' } as const);
-    }
+    if (options.ifAbsent && fault.status === 412)
+      return ownOrExisting(bytes, fault.attempts, () => read(uri));
     throw awsError('store.unavailable', `write "${uri}"`, fault, 's3:PutObject');
   }
 

@@ -6,6 +6,13 @@ function withoutJwt(dotted: string): string {
   return at < 0 ? dotted : `${dotted.slice(0, at)}***`;
 }
 
+/** The beginning of a text, for a message. */
+export function shortened(text: string): string {
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+}
+
+const MOST_CHARACTERS = 500;
+
 /**
  * Removes from a server's text everything that looks like a secret, whoever sent it: signatures of URLs, secrets in OAuth forms and answers,
  * JWTs, and base64 so long that it can only be a session token (I10).

@@ -1,8 +1,8 @@
 import { RegistrarError } from '../errors.ts';
-import type { JsonObject } from '../spec/json-object.ts';
-import type { Finding } from './decoded-event.ts';
-import { findingsOf, malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, isObject, textAt } from './json-object.ts';
+import { isObject, type JsonObject } from '../spec/json-object.ts';
+import type { DecodedRecord } from './decoded-event.ts';
+import { decodedRecords, malformed, segmentOrIgnored } from './noted-object.ts';
+import { int64At, textAt } from './notification-fields.ts';
 import type { SegmentReference } from './segment-reference.ts';
 
 /** The version of chunk messages that this release reads (`lib/route/chunk.ts` writes them). */
@@ -17,7 +17,7 @@ export function isChunkMessage(notification: JsonObject): boolean {
  *
  * @throws `event.malformed`, `event.newer_version`
  */
-export function readChunkMessage(message: JsonObject): readonly Finding[] {
+export function readChunkMessage(message: JsonObject): readonly DecodedRecord[] {
   const version = message['v'];
   if (typeof version === 'number' && Number.isInteger(version) && version > VERSION) {
     throw new RegistrarError(
@@ -29,10 +29,10 @@ export function readChunkMessage(message: JsonObject): readonly Finding[] {
   if (version !== VERSION || !Array.isArray(segments) || segments.length === 0) {
     throw malformed('a chunk message is', message, `it must be {"v":${VERSION},"segments":[…]}`);
   }
-  return segments.flatMap((segment: unknown) => findingsOf(() => readSegment(segment)));
+  return segments.flatMap((segment: unknown) => decodedRecords(() => readSegment(segment)));
 }
 
-function readSegment(segment: unknown): Finding {
+function readSegment(segment: unknown): DecodedRecord {
   if (!isObject(segment)) {
     throw malformed('a segment of a chunk message is', segment, 'it must be an object with bucket and key');
   }

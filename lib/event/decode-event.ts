@@ -1,11 +1,11 @@
 import { RegistrarError } from '../errors.ts';
 import type { ReceivedMessage } from '../ports.ts';
 import { stringifyJson } from '../spec/json.ts';
-import type { JsonObject } from '../spec/json-object.ts';
-import type { DecodedEvent, DecodedMessage, Finding, MessageAttributes } from './decoded-event.ts';
-import { findingsOf } from './finding.ts';
-import { isObject, objectAt, textAt } from './json-object.ts';
+import { isObject, type JsonObject } from '../spec/json-object.ts';
+import type { DecodedEvent, DecodedMessage, DecodedRecord, MessageAttributes } from './decoded-event.ts';
+import { decodedRecords } from './noted-object.ts';
 import { readNotification, readNotificationText } from './notification.ts';
+import { objectAt, textAt } from './notification-fields.ts';
 
 /**
  * Decodes an event in any supported form: an SQS batch (standard or FIFO) of notifications; S3, SNS or EventBridge invoking the
@@ -38,7 +38,7 @@ function decodeSqsRecord(record: unknown): DecodedMessage {
     messageId,
     body,
     attributes: attributesOf(record),
-    ...sorted(findingsOf(() => readNotificationText(body))),
+    ...sorted(decodedRecords(() => readNotificationText(body))),
   };
 }
 
@@ -53,7 +53,7 @@ export function decodeReceived({
     messageId,
     body,
     attributes: attributesOf({ receiptHandle, attributes }),
-    ...sorted(findingsOf(() => readNotificationText(body))),
+    ...sorted(decodedRecords(() => readNotificationText(body))),
   };
 }
 
@@ -62,7 +62,7 @@ function decodeDirectly(event: unknown): DecodedMessage {
     messageId: googleMessageId(event),
     body: stringifyJson(event) ?? '',
     attributes: { receiveCount: 1 },
-    ...sorted(findingsOf(() => readNotification(event))),
+    ...sorted(decodedRecords(() => readNotification(event))),
   };
 }
 
@@ -89,10 +89,12 @@ function googleMessageId(event: unknown): string | null {
   return textAt(message, 'messageId') ?? cloudEventId ?? null;
 }
 
-function sorted(findings: readonly Finding[]): Pick<DecodedMessage, 'references' | 'ignored' | 'rejected'> {
+function sorted(
+  records: readonly DecodedRecord[],
+): Pick<DecodedMessage, 'references' | 'ignored' | 'rejected'> {
   return {
-    references: findings.flatMap((found) => (found.kind === 'segment' ? [found.reference] : [])),
-    ignored: findings.flatMap((found) => (found.kind === 'ignored' ? [{ reason: found.reason }] : [])),
-    rejected: findings.flatMap((found) => (found.kind === 'rejected' ? [found.error] : [])),
+    references: records.flatMap((found) => (found.kind === 'segment' ? [found.reference] : [])),
+    ignored: records.flatMap((found) => (found.kind === 'ignored' ? [{ reason: found.reason }] : [])),
+    rejected: records.flatMap((found) => (found.kind === 'rejected' ? [found.error] : [])),
   };
 }

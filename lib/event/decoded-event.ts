@@ -11,7 +11,7 @@ export type IgnoredNotification =
   | 'subscription-confirmation';
 
 /** What one record of a notification turned out to be. */
-export type Finding =
+export type DecodedRecord =
   | { readonly kind: 'segment'; readonly reference: SegmentReference }
   | { readonly kind: 'ignored'; readonly reason: IgnoredNotification }
   /** `event.malformed`: never understood by anyone; `event.newer_version`: understood by a later version of this software. */

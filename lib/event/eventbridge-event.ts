@@ -1,13 +1,13 @@
 import type { JsonObject } from '../spec/json-object.ts';
-import type { Finding } from './decoded-event.ts';
-import { malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, objectAt, textAt } from './json-object.ts';
+import type { DecodedRecord } from './decoded-event.ts';
+import { malformed, segmentOrIgnored } from './noted-object.ts';
+import { int64At, objectAt, textAt } from './notification-fields.ts';
 
 /**
  * An S3 event by EventBridge: the key is not encoded here (S3 User Guide, "EventBridge event message structure"; cases.md E4, E11).
  * @throws `event.malformed`
  */
-export function readEventBridgeEvent(event: JsonObject): Finding {
+export function readEventBridgeEvent(event: JsonObject): DecodedRecord {
   if (event['source'] !== 'aws.s3') {
     throw malformed('the source of an EventBridge event is', event['source'], 'send those of "aws.s3" only');
   }

@@ -1,12 +1,12 @@
-import type { JsonObject } from '../spec/json-object.ts';
-import type { Finding } from './decoded-event.ts';
-import { malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, isObject, objectAt, textAt } from './json-object.ts';
+import { isObject, type JsonObject } from '../spec/json-object.ts';
+import type { DecodedRecord } from './decoded-event.ts';
+import { malformed, segmentOrIgnored } from './noted-object.ts';
+import { int64At, objectAt, textAt } from './notification-fields.ts';
 
 const STORAGE_EVENT = 'google.cloud.storage.object.v1.';
 
 /** A CloudEvent of Cloud Storage; names are not encoded. @throws `event.malformed` */
-export function readStorageCloudEvent(event: JsonObject): Finding {
+export function readStorageCloudEvent(event: JsonObject): DecodedRecord {
   const type = textAt(event, 'type') ?? '';
   if (!type.startsWith(STORAGE_EVENT)) {
     throw malformed('the type of a CloudEvent is', type, `send those of "${STORAGE_EVENT}finalized"`);
@@ -22,7 +22,7 @@ export function readStorageCloudEvent(event: JsonObject): Finding {
  * (`payloadFormat` NONE).
  * @throws `event.malformed`
  */
-export function readStorageNotification(attributes: JsonObject, resource: unknown): Finding {
+export function readStorageNotification(attributes: JsonObject, resource: unknown): DecodedRecord {
   const change = attributes['eventType'];
   if (change === 'OBJECT_DELETE' || change === 'OBJECT_ARCHIVE')
     return { kind: 'ignored', reason: 'removed' };
@@ -35,7 +35,7 @@ export function readStorageNotification(attributes: JsonObject, resource: unknow
   });
 }
 
-function createdObject(resource: JsonObject): Finding {
+function createdObject(resource: JsonObject): DecodedRecord {
   return segmentOrIgnored({
     scheme: 'gs',
     bucket: resource['bucket'],

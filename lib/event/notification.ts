@@ -1,11 +1,11 @@
 import { parseJson } from '../spec/json.ts';
-import type { JsonObject } from '../spec/json-object.ts';
+import { isObject, type JsonObject } from '../spec/json-object.ts';
 import { isChunkMessage, readChunkMessage } from './chunk-message.ts';
-import type { Finding } from './decoded-event.ts';
+import type { DecodedRecord } from './decoded-event.ts';
 import { readEventBridgeEvent } from './eventbridge-event.ts';
-import { findingsOf, malformed } from './finding.ts';
 import { readStorageCloudEvent, readStorageNotification } from './google-event.ts';
-import { isObject, objectAt, textAt } from './json-object.ts';
+import { decodedRecords, malformed } from './noted-object.ts';
+import { objectAt, textAt } from './notification-fields.ts';
 import { isR2Event, readR2Event } from './r2-event.ts';
 import { isS3TestEvent, readS3Record } from './s3-notification.ts';
 
@@ -16,7 +16,7 @@ const SHAPES = 'S3, SNS, EventBridge, R2, Cloud Storage, Pub/Sub and chunk messa
  *
  * @throws `event.malformed`, `event.newer_version`
  */
-export function readNotification(notification: unknown): readonly Finding[] {
+export function readNotification(notification: unknown): readonly DecodedRecord[] {
   if (!isObject(notification)) throw malformed('it is', notification, SHAPES);
   if (Array.isArray(notification['Records'])) return readRecords(notification['Records']);
   if (isChunkMessage(notification)) return readChunkMessage(notification);
@@ -30,7 +30,7 @@ export function readNotification(notification: unknown): readonly Finding[] {
 }
 
 /** As `readNotification`, from text. @throws `event.malformed`, `event.newer_version` */
-export function readNotificationText(text: string): readonly Finding[] {
+export function readNotificationText(text: string): readonly DecodedRecord[] {
   let notification: unknown;
   try {
     notification = parseJson(text);
@@ -40,17 +40,17 @@ export function readNotificationText(text: string): readonly Finding[] {
   return readNotification(notification);
 }
 
-function readRecords(records: readonly unknown[]): readonly Finding[] {
+function readRecords(records: readonly unknown[]): readonly DecodedRecord[] {
   if (records.length === 0) throw malformed('it has no records:', { Records: records }, SHAPES);
   return records.flatMap((record) =>
-    findingsOf(() =>
+    decodedRecords(() =>
       isObject(record) && isObject(record['Sns']) ? readSnsMessage(record['Sns']) : readS3Record(record),
     ),
   );
 }
 
 /** A wrapped SNS message. Subscription confirmations are never followed (cases.md E10). */
-function readSnsMessage(message: JsonObject): readonly Finding[] {
+function readSnsMessage(message: JsonObject): readonly DecodedRecord[] {
   const type = message['Type'];
   if (type === 'SubscriptionConfirmation' || type === 'UnsubscribeConfirmation') {
     return [{ kind: 'ignored', reason: 'subscription-confirmation' }];
@@ -59,12 +59,12 @@ function readSnsMessage(message: JsonObject): readonly Finding[] {
 }
 
 /** Cloud Storage's own events, and those with which Eventarc forwards a Pub/Sub message. */
-function readCloudEvent(event: JsonObject): readonly Finding[] {
+function readCloudEvent(event: JsonObject): readonly DecodedRecord[] {
   const message = objectAt(event, 'data')['message'];
   return isObject(message) ? readPubSubMessage(message) : [readStorageCloudEvent(event)];
 }
 
-function readPubSubMessage(message: JsonObject): readonly Finding[] {
+function readPubSubMessage(message: JsonObject): readonly DecodedRecord[] {
   const attributes = objectAt(message, 'attributes');
   const text = decodeBase64(message['data'] ?? '');
   if (!('eventType' in attributes)) return readNotificationText(text);

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../spec/json-object.ts';
-import type { Finding } from './decoded-event.ts';
-import { segmentOrIgnored } from './finding.ts';
-import { int64At, isObject, objectAt, textAt } from './json-object.ts';
+import { isObject, type JsonObject } from '../spec/json-object.ts';
+import type { DecodedRecord } from './decoded-event.ts';
+import { segmentOrIgnored } from './noted-object.ts';
+import { int64At, objectAt, textAt } from './notification-fields.ts';
 
 const CREATED: ReadonlySet<string> = new Set(['PutObject', 'CopyObject', 'CompleteMultipartUpload']);
 const REMOVED: ReadonlySet<string> = new Set(['DeleteObject', 'LifecycleDeletion']);
@@ -16,7 +16,7 @@ export function isR2Event(notification: JsonObject): boolean {
  *
  * @throws `event.malformed`
  */
-export function readR2Event(event: JsonObject): Finding {
+export function readR2Event(event: JsonObject): DecodedRecord {
   const action = textAt(event, 'action') ?? '';
   if (REMOVED.has(action)) return { kind: 'ignored', reason: 'removed' };
   if (!CREATED.has(action)) return { kind: 'ignored', reason: 'not-created' };

@@ -1,15 +1,15 @@
 import { RegistrarError } from '../errors.ts';
-import type { JsonObject } from '../spec/json-object.ts';
-import type { Finding } from './decoded-event.ts';
-import { malformed, segmentOrIgnored } from './finding.ts';
-import { int64At, isObject, objectAt, textAt } from './json-object.ts';
+import { isObject, type JsonObject } from '../spec/json-object.ts';
+import type { DecodedRecord } from './decoded-event.ts';
+import { malformed, segmentOrIgnored } from './noted-object.ts';
+import { int64At, objectAt, textAt } from './notification-fields.ts';
 
 /**
  * One record of an S3 event notification, versions 2.0 to 2.x (S3 User Guide, "Event message structure"; cases.md E1-E9, E25).
  * Names of events come with and without `s3:` (MinIO).
  * @throws `event.malformed`
  */
-export function readS3Record(record: unknown): Finding {
+export function readS3Record(record: unknown): DecodedRecord {
   if (!isObject(record) || !isObject(record['s3'])) {
     throw malformed('a record has no member "s3":', record, 'send notifications of objects');
   }

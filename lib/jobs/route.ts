@@ -4,10 +4,10 @@ import { decodeEvent } from '../event/decode-event.ts';
 import type { DecodedMessage } from '../event/decoded-event.ts';
 import { segmentUri } from '../event/segment-reference.ts';
 import type { Clock, Log, Quarantine, Queue, Timers } from '../ports.ts';
+import type { BatchResponse } from '../report/batch-response.ts';
 import { type Chunk, chunksByTable, type RoutedSegment } from '../route/chunk.ts';
 import { layoutRouter } from '../route/layout.ts';
 import { quarantineRejected } from './quarantine/quarantine-rejected.ts';
-import type { BatchResponse } from './register/register-messages.ts';
 import { registrationsQueue } from './registrations-queue.ts';
 
 export interface RoutePorts {

@@ -1,6 +1,6 @@
 import { traceHeadersOf } from '../event/trace-headers.ts';
 import type { Trace } from '../ports.ts';
-import type { BatchResponse } from './register/register-messages.ts';
+import type { BatchResponse } from '../report/batch-response.ts';
 
 /** Processes a batch of messages as a span linked to their senders, with the number of messages handed back. */
 export function traceBatch(

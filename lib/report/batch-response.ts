@@ -1,5 +1,10 @@
 import type { RegistrarError } from '../errors.ts';
 
+/** What Lambda's partial batch response for SQS looks like (`ReportBatchItemFailures`). */
+export interface BatchResponse {
+  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
+}
+
 /** One message of a batch and whether everything it named is durable. */
 export interface MessageResult {
   readonly messageId: string;

@@ -1,9 +1,13 @@
 /** An object of parsed JSON, whose fields are checked as they are read. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** @throws TypeError naming the field and its value, like every function here */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @throws TypeError naming the field and its value, like every function below */
 export function object(value: unknown, what: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isObject(value)) return value;
   throw new TypeError(`${what} is ${shown(value)}, not an object`);
 }
 

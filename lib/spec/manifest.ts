@@ -21,7 +21,6 @@ export interface DataFile extends Metrics {
   readonly specId: number;
   /** One value per field of the spec, in order; empty if unpartitioned. */
   readonly partition: readonly PartitionValue[];
-  readonly sortOrderId?: number;
 }
 
 /** One entry of a manifest list (`manifest_file` of the spec). Counts that a writer left out are undefined. */

@@ -30,8 +30,7 @@ export function readTableMetadata(
   before?: TableState,
 ): TableState {
   const table = formatIdentifier(identifier);
-  const { metadataLocation } = loaded;
-  const { metadataText } = loaded;
+  const { metadataLocation, metadataText } = loaded;
   const read = metadataText && readMetadataText(metadataText, before);
   const { metadata } = read ?? loaded;
   const unsupported = whyUnsupported(metadata);

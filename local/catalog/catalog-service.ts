@@ -1,16 +1,9 @@
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import { isObject, type JsonObject } from '../../lib/spec/json-object.ts';
 import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { HttpRequest, HttpResponse } from '../http-service.ts';
 import { badRequest, CatalogError } from './catalog-error.ts';
-import {
-  isObject,
-  type JsonObject,
-  readObject,
-  readText,
-  readTextMap,
-  readTexts,
-  sameLong,
-} from './json-object.ts';
+import { readObject, readText, readTextMap, readTexts, sameLong } from './request-fields.ts';
 import { writableMetadata } from './table-metadata.ts';
 import { type CatalogTable, levelSeparator, type Tables } from './tables.ts';
 

@@ -1,7 +1,14 @@
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import { badRequest } from './catalog-error.ts';
 import { change, type Draft } from './draft.ts';
 import {
-  type JsonObject,
+  addSortOrder,
+  addSpec,
+  removeSpecs,
+  setDefaultSortOrder,
+  setDefaultSpec,
+} from './partition-updates.ts';
+import {
   readInt,
   readLong,
   readObject,
@@ -10,14 +17,7 @@ import {
   readTextMap,
   readTexts,
   sameLong,
-} from './json-object.ts';
-import {
-  addSortOrder,
-  addSpec,
-  removeSpecs,
-  setDefaultSortOrder,
-  setDefaultSpec,
-} from './partition-updates.ts';
+} from './request-fields.ts';
 import { checkRequirement } from './requirements.ts';
 import { addSchema, removeSchemas, setCurrentSchema } from './schema-updates.ts';
 import { addSnapshot, removeRef, removeSnapshots, setRef } from './snapshot-updates.ts';

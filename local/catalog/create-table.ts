@@ -1,8 +1,9 @@
+import { isObject, type JsonObject } from '../../lib/spec/json-object.ts';
 import { withoutEndSlashes } from '../../lib/spec/object-uri.ts';
 import { badRequest } from './catalog-error.ts';
 import { applyCreation } from './commit.ts';
 import { withFreshIds } from './fresh-ids.ts';
-import { isObject, type JsonObject, readInt, readObject, readObjects, readTextMap } from './json-object.ts';
+import { readInt, readObject, readObjects, readTextMap } from './request-fields.ts';
 import { readSchema } from './schema-updates.ts';
 import type { TableMetadata } from './table-metadata.ts';
 

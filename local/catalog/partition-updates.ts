@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import type { PartitionField, PartitionSpec } from '../../lib/spec/partition-spec.ts';
 import { indexById } from '../../lib/spec/schema.ts';
 import { badRequest, invalid } from './catalog-error.ts';
 import { addedAgain, change, type Draft, lastAdded } from './draft.ts';
-import { type JsonObject, readInt, readLongs, readObject, readObjects, readText } from './json-object.ts';
+import { readInt, readLongs, readObject, readObjects, readText } from './request-fields.ts';
 import { currentSchema, type SortOrderJson, type TableMetadata } from './table-metadata.ts';
 
 /** `add-spec`: fields without an ID get the next ones. A spec equal to an existing one becomes that one. */

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import { badRequest, commitFailed } from './catalog-error.ts';
-import { type JsonObject, readInt, readLong, readText, sameLong } from './json-object.ts';
+import { readInt, readLong, readText, sameLong } from './request-fields.ts';
 import type { TableMetadata } from './table-metadata.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject } from '../../lib/spec/json-object.ts';
 import { highestFieldId, indexById, type Schema, type StructType, type Type } from '../../lib/spec/schema.ts';
 import { badRequest, invalid } from './catalog-error.ts';
 import { addedAgain, change, type Draft, lastAdded } from './draft.ts';
-import { isObject, type JsonObject, readInt, readLongs, readObject, readObjects } from './json-object.ts';
+import { readInt, readLongs, readObject, readObjects } from './request-fields.ts';
 
 /** `add-schema`: keeps the field IDs. A schema equal to an existing one becomes that one, whichever ID was sent. */
 export function addSchema(draft: Draft, update: JsonObject): Draft {

@@ -1,15 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import { badRequest, commitFailed, invalid } from './catalog-error.ts';
 import { change, type Draft } from './draft.ts';
-import {
-  type JsonObject,
-  type Long,
-  readLong,
-  readLongs,
-  readObject,
-  readText,
-  sameLong,
-} from './json-object.ts';
+import { type Long, readLong, readLongs, readObject, readText, sameLong } from './request-fields.ts';
 import { noSnapshot, type RefJson, type SnapshotJson, type TableMetadata } from './table-metadata.ts';
 
 const oneMinuteMs = 60_000n;

@@ -1,16 +1,8 @@
+import { isObject, type JsonObject } from '../../lib/spec/json-object.ts';
 import type { PartitionSpec } from '../../lib/spec/partition-spec.ts';
 import type { Schema } from '../../lib/spec/schema.ts';
 import { badRequest } from './catalog-error.ts';
-import {
-  isObject,
-  type JsonObject,
-  type Long,
-  readInt,
-  readLong,
-  readObject,
-  readObjects,
-  readText,
-} from './json-object.ts';
+import { type Long, readInt, readLong, readObject, readObjects, readText } from './request-fields.ts';
 
 export type IdentifiedSchema = Schema & { readonly 'schema-id': number };
 

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import { metadataDirectory } from '../../lib/spec/metadata-directory.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './catalog-error.ts';
 import { applyCommit, applyCreation, type CommitRequest, isCreation } from './commit.ts';
 import { createMetadata } from './create-table.ts';
-import { type JsonObject, readText } from './json-object.ts';
+import { readText } from './request-fields.ts';
 import { readMetadata, type TableMetadata, writableMetadata } from './table-metadata.ts';
 
 /** The store of metadata files. URIs are `s3://bucket/key`. */

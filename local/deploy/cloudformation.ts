@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { httpSender } from '../../lib/drivers/http.ts';
+import { sendToAws } from '../../lib/drivers/aws-request.ts';
+import { faultText } from '../../lib/drivers/http.ts';
 import { systemClock } from '../../lib/drivers/platform.ts';
-import { awsSignature } from '../../lib/drivers/rest-catalog/sigv4.ts';
 import type { AwsCredentials } from '../../lib/drivers/s3/signed-request.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 
@@ -82,23 +82,16 @@ async function call(
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ ...parameters, Version: '2010-05-15' }).toString(),
   } as const;
-  const signer = awsSignature(
-    { region, service: 'cloudformation' },
-    systemClock,
-    ...(credentials === undefined ? [] : [async () => credentials]),
-  );
-  const signature = await signer.authorize(request);
-  const sent = await httpSender()({ ...request, headers: { ...request.headers, ...signature } });
+  const sent = await sendToAws(request, { region, service: 'cloudformation', credentials }, systemClock);
   const attempted = `Cannot ask CloudFormation in region "${region}" to ${parameters['Action']} "${parameters['StackName']}"`;
   if (sent.kind !== 'answer') {
     throw new RegistrarError(
       'config.invalid',
-      `${attempted}: ${sent.cause.message}; check region and network`,
+      `${attempted}: ${faultText(sent.cause)}; check region and network`,
     );
   }
-  const text = sent.body.toString();
-  if (sent.status === 200) return text;
-  const why = unescaped(/<Message>([^<]*)</.exec(text)?.[1] ?? text.slice(0, 500));
+  if (sent.status === 200) return sent.text;
+  const why = unescaped(sent.quoted(/<Message>([^<]*)</.exec(sent.text)?.[1]));
   throw new RegistrarError(
     sent.status === 403 ? 'auth.failed' : 'config.invalid',
     `${attempted}: ${sent.status} ${why}; check its name, the region and the credentials`,

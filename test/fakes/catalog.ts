@@ -1,10 +1,10 @@
 import { RegistrarError } from '../../lib/errors.ts';
 import type { Catalog, Clock, CommitResult, LoadedTable, Random } from '../../lib/ports.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { TableCommit } from '../../lib/spec/table-update.ts';
 import { CatalogError } from '../../local/catalog/catalog-error.ts';
-import type { JsonObject } from '../../local/catalog/json-object.ts';
 import { type CatalogTable, openTables, type Tables } from '../../local/catalog/tables.ts';
 import type { FakeStore } from './store.ts';
 

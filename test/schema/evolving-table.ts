@@ -4,12 +4,12 @@ import { creationCommit, newTable } from '../../lib/schema/new-table.ts';
 import { schemaUpdates } from '../../lib/schema/schema-updates.ts';
 import type { SegmentSchema } from '../../lib/schema/segment-schema.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import type { NestedField, Schema, Type } from '../../lib/spec/schema.ts';
 import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
 import type { TableCommit, TableUpdate } from '../../lib/spec/table-update.ts';
 import { applyCommit, applyCreation } from '../../local/catalog/commit.ts';
-import type { JsonObject } from '../../local/catalog/json-object.ts';
 import type { TableMetadata } from '../../local/catalog/table-metadata.ts';
 
 export const identifier = { namespace: ['lake'], name: 'orders' };

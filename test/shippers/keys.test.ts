@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LAYOUT_PRESET_NAMES } from '../../lib/config/layout-presets.ts';
 import { validateEntry } from '../../lib/config/validate.ts';
-import { ignoredKey } from '../../lib/event/finding.ts';
+import { ignoredKey } from '../../lib/event/noted-object.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
 
 /**

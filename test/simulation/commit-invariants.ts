@@ -1,7 +1,8 @@
 import { readListing } from '../../lib/ledger/registration-summary.ts';
+import type { JsonObject } from '../../lib/spec/json-object.ts';
 import { formatIdentifier, type TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { CommitRequest } from '../../local/catalog/commit.ts';
-import { type JsonObject, readObjects } from '../../local/catalog/json-object.ts';
+import { readObjects } from '../../local/catalog/request-fields.ts';
 import type { SnapshotJson, TableMetadata } from '../../local/catalog/table-metadata.ts';
 import type { CatalogChange, Writer } from './catalog.ts';
 import { checkColumns, checkPartition } from './file-invariants.ts';

@@ -1,4 +1,4 @@
-import type { BatchResponse } from '../../lib/jobs/register/register-messages.ts';
+import type { BatchResponse } from '../../lib/report/batch-response.ts';
 import type { Message, Queue } from '../../local/sqs/queue.ts';
 import { SqsError } from '../../local/sqs/sqs-error.ts';
 import type { Instance } from './io.ts';

@@ -17,6 +17,7 @@ import { planRepair, type RepairAction } from '../../lib/jobs/repair/repair-plan
 import { route } from '../../lib/jobs/route.ts';
 import { onceFor } from '../../lib/memo.ts';
 import type { Clock, Log, LogRecord, Timers } from '../../lib/ports.ts';
+import { untraced } from '../../lib/report/untraced.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
 import type { SimCatalog, Writer } from './catalog.ts';
 import type { Handler } from './event-source.ts';
@@ -74,6 +75,7 @@ export function startContainer(
     timers: timersOf(world, instance),
     random,
     log: logOf(world, instance),
+    trace: untraced,
     cache: new Map(),
     footerLimit: pLimit(16),
   };

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import type { Pool } from 'undici';
+import { awsSignature } from '../../../lib/drivers/aws-signature.ts';
 import { systemClock } from '../../../lib/drivers/platform.ts';
-import { awsSignature } from '../../../lib/drivers/rest-catalog/sigv4.ts';
 
 /** A signed request, ready to be sent. */
 export interface ReadyRequest {

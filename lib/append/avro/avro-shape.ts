@@ -1,3 +1,4 @@
+import { isObject } from '../../spec/json-object.ts';
 /** The parts of a writer's Avro schema that determine how its bytes are read: names are resolved, logical types are dropped. */
 export type AvroShape =
   | { readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string' | 'enum' }
@@ -72,10 +73,6 @@ function parseField(field: unknown, named: Map<string, AvroShape>): AvroShapeFie
 /** The namespace is dropped: no manifest has two types of the same name in different namespaces. */
 function simpleName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function malformed(schema: unknown): TypeError {

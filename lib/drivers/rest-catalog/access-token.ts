@@ -1,10 +1,11 @@
 import type { CatalogCredential } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
+import { isObject } from '../../spec/json-object.ts';
 import { faultText, type HttpRequest, type SendHttp } from '../http.ts';
+import { withoutSecrets } from '../redaction.ts';
 import { sendingError } from './client.ts';
 import { formEncoded } from './form.ts';
-import { errorText, isRecord, outcomeOf, readBody, retryAfterMs } from './outcome.ts';
-import { withoutSecrets } from './redaction.ts';
+import { errorText, outcomeOf, readBody, retryAfterMs } from './outcome.ts';
 import { type RepeatingPorts, type RetrySettings, repeatedly } from './repeating.ts';
 
 export interface TokenPorts extends RepeatingPorts {
@@ -132,7 +133,7 @@ async function requestToken(
   }
   const body = readBody(answer.body);
   const outcome = outcomeOf(answer);
-  if (outcome === 'ok' && isRecord(body) && typeof body['access_token'] === 'string') {
+  if (outcome === 'ok' && isObject(body) && typeof body['access_token'] === 'string') {
     return { value: body['access_token'], ...lifeOf(body['access_token'], body['expires_in'], askedAtMs) };
   }
   const { client_secret } = settings.credential;
@@ -143,7 +144,7 @@ async function requestToken(
       : errorText(answer, (text) => withoutSecrets(text, request, [client_secret, subject]));
   const context = { status: answer.status, retryAfterMs: retryAfterMs(answer, ports.clock.now()) };
   // Only an answer in OAuth's format (RFC 6749, section 5.2) concerns the credential; proxies and rate limiters answer too (F12).
-  if (['invalid', 'unauthenticated', 'forbidden'].includes(outcome) && isRecord(body)) {
+  if (['invalid', 'unauthenticated', 'forbidden'].includes(outcome) && isObject(body)) {
     throw new RegistrarError('auth.failed', `${attempted}: the server answered ${words}`, { context });
   }
   throw new RegistrarError(
@@ -168,6 +169,6 @@ function lifeOf(
 function jwtExpiryMs(token: string): number | undefined {
   const [, payload] = token.split('.');
   const claims = readBody(Buffer.from(payload ?? '', 'base64url').toString());
-  const seconds = isRecord(claims) ? Number(claims['exp'] ?? Number.NaN) : Number.NaN;
+  const seconds = isObject(claims) ? Number(claims['exp'] ?? Number.NaN) : Number.NaN;
   return Number.isNaN(seconds) ? undefined : seconds * 1000;
 }

@@ -2,10 +2,10 @@ import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import { version } from '../../version.ts';
 import { faultText, type HttpExchange, type HttpRequest, type SendHttp } from '../http.ts';
+import { withoutSecrets } from '../redaction.ts';
 import type { Authorization } from './authorization.ts';
 import { connectionFault } from './connection-fault.ts';
 import { errorText, type Outcome, outcomeOf, readBody, retryAfterMs } from './outcome.ts';
-import { withoutSecrets } from './redaction.ts';
 import { type RepeatingPorts, repeatedly } from './repeating.ts';
 
 /** The answer of a catalog. What an outcome means depends on the request. */

@@ -71,7 +71,9 @@ function authorizationOf(
     );
   }
   if (sigv4 !== undefined) {
-    return loadedWhenAsked(async () => (await import('./sigv4.ts')).awsSignature(sigv4, ports.clock));
+    return loadedWhenAsked(async () =>
+      (await import('../aws-signature.ts')).awsSignature(sigv4, ports.clock),
+    );
   }
   if (settings.catalog_google) {
     return loadedWhenAsked(async () => (await import('./google-account.ts')).googleAccount());

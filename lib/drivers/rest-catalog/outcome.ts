@@ -1,5 +1,7 @@
 import { parseJson } from '../../spec/json.ts';
+import { isObject } from '../../spec/json-object.ts';
 import type { HttpExchange } from '../http.ts';
+import { shortened } from '../tokens.ts';
 
 type HttpAnswer = Extract<HttpExchange, { kind: 'answer' }>;
 
@@ -36,7 +38,7 @@ export function outcomeOf(answer: HttpAnswer): Outcome {
     case 403:
       return 'forbidden';
     case 404:
-      return isRecord(readBody(answer.body)) ? 'missing' : 'misdirected';
+      return isObject(readBody(answer.body)) ? 'missing' : 'misdirected';
     case 409:
       return 'conflict';
     case 429:
@@ -59,8 +61,8 @@ function errorType(answer: HttpAnswer): string {
   const header = answer.headers['x-amzn-errortype'];
   if (typeof header === 'string') return header.replace(/:.*$/s, '').replace(/^.*#/s, '');
   const body = readBody(answer.body);
-  const error = isRecord(body) ? body['error'] : undefined;
-  return isRecord(error) && typeof error['type'] === 'string' ? error['type'] : '';
+  const error = isObject(body) ? body['error'] : undefined;
+  return isObject(error) && typeof error['type'] === 'string' ? error['type'] : '';
 }
 
 /** The body as JSON; undefined for HTML from a proxy or an empty body from a rate limiter (D8). */
@@ -79,10 +81,10 @@ export function readBody(body: string | Buffer): unknown {
  */
 export function errorText(answer: HttpAnswer, clean: (text: string) => string): string {
   const body = readBody(answer.body);
-  const error = isRecord(body) ? body['error'] : undefined;
-  const words = isRecord(error)
+  const error = isObject(body) ? body['error'] : undefined;
+  const words = isObject(error)
     ? [error['type'], error['message']]
-    : isRecord(body)
+    : isObject(body)
       ? [error, body['error_description'], body['message']]
       : [
           answer.body
@@ -92,7 +94,7 @@ export function errorText(answer: HttpAnswer, clean: (text: string) => string): 
             .trim(),
         ];
   const text = clean(words.filter((word) => typeof word === 'string' && word !== '').join(': '));
-  return `${answer.status}${text === '' ? '' : ` ${text.length > 500 ? `${text.slice(0, 500)}…` : text}`}`;
+  return `${answer.status}${text === '' ? '' : ` ${shortened(text)}`}`;
 }
 
 /** The wait in milliseconds that `Retry-After` asks for, in seconds or as a date. */
@@ -106,8 +108,4 @@ export function retryAfterMs(answer: HttpAnswer, nowMs: number): number | undefi
       ? Number(value) * 1000
       : Number.NaN;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import { untilItWorks } from '../../memo.ts';
-import type { Catalog, LoadedTable, ReadOptions, ServiceConfig } from '../../ports.ts';
+import type { Catalog, KnownHistory, LoadedTable, ServiceConfig } from '../../ports.ts';
 import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import { tableToken } from './authorization.ts';
@@ -50,7 +50,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
     path: string,
     attempted: string,
     headers: Readonly<Record<string, string>>,
-    options?: ReadOptions,
+    options?: KnownHistory,
   ) {
     const tagged = remembered.tagged(path);
     const { authorization } = remembered.grant(path) ?? {};
@@ -243,7 +243,7 @@ function failed(attempted: string, { outcome, message, retryAfterMs }: Reply): R
   );
 }
 
-function requireTable(attempted: string, reply: Reply, options?: ReadOptions): TableAnswer {
+function requireTable(attempted: string, reply: Reply, options?: KnownHistory): TableAnswer {
   const answer = readTable(reply, options);
   if (answer !== undefined) return answer;
   throw new RegistrarError(

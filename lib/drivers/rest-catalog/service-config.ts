@@ -1,9 +1,9 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { ServiceConfig } from '../../ports.ts';
+import { isObject } from '../../spec/json-object.ts';
 import { withoutEndSlashes } from '../../spec/object-uri.ts';
 import type { CatalogClient, Reply } from './client.ts';
-import { isRecord } from './outcome.ts';
 
 const KEY_LIFETIME = 'idempotency-key-lifetime';
 
@@ -22,7 +22,7 @@ export async function loadServiceConfig(
   const query = warehouse === undefined ? '' : `?warehouse=${encodeURIComponent(warehouse)}`;
   const { outcome, message, ...reply } = await client.get(`${rootPath(base)}/v1/config${query}`);
   const body = reply.body();
-  if (outcome !== 'ok' || !isRecord(body)) {
+  if (outcome !== 'ok' || !isObject(body)) {
     // Under TLS 1.3 a server may close the connection of an unknown client without an explanation.
     const closed = base.protocol === 'https:' && /UND_ERR_SOCKET|ECONNRESET/.test(message);
     throw new RegistrarError(
@@ -83,7 +83,7 @@ function rootPath(uri: URL): string {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 function text(properties: Readonly<Record<string, unknown>>, key: string): string | undefined {

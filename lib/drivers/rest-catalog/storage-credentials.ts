@@ -1,5 +1,5 @@
+import { isObject } from '../../spec/json-object.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
-import { isRecord } from './outcome.ts';
 import type { TableAnswer } from './table-answer.ts';
 
 /** A vended credential for the files below a prefix, with Java's property names: `s3.access-key-id`, `gcs.oauth2.token` and so on. */
@@ -50,8 +50,8 @@ export function expiryMs({ config }: StorageCredential): number | undefined {
 }
 
 function credential(value: unknown): StorageCredential {
-  const prefix = isRecord(value) ? value['prefix'] : undefined;
-  const config = isRecord(value) && isRecord(value['config']) ? value['config'] : {};
+  const prefix = isObject(value) ? value['prefix'] : undefined;
+  const config = isObject(value) && isObject(value['config']) ? value['config'] : {};
   return {
     prefix: typeof prefix === 'string' ? prefix : '',
     // Some catalogs send times as numbers.

@@ -1,9 +1,9 @@
-import type { LoadedTable, ReadOptions } from '../../ports.ts';
+import type { KnownHistory, LoadedTable } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
 import { decode, scanObject, valueEnd } from '../../spec/json-members.ts';
+import { isObject } from '../../spec/json-object.ts';
 import { type MetadataText, scanMetadata } from '../../spec/table-metadata-text.ts';
 import type { Reply } from './client.ts';
-import { isRecord } from './outcome.ts';
 
 /** A table, with the parts of the answer that are only meant for the caller. */
 export interface TableAnswer {
@@ -19,7 +19,7 @@ export interface TableAnswer {
  */
 export function readTable(
   { bytes }: Pick<Reply, 'bytes'>,
-  { known }: ReadOptions = {},
+  { known }: KnownHistory = {},
 ): TableAnswer | undefined {
   const parts = new Map<string, unknown>();
   let metadataText: MetadataText | undefined;
@@ -50,7 +50,7 @@ export function readTable(
         metadata ??= parseJson(decode(bytes, span)) as LoadedTable['metadata'];
         return metadata;
       },
-      config: isRecord(config) ? (config as Readonly<Record<string, string>>) : {},
+      config: isObject(config) ? (config as Readonly<Record<string, string>>) : {},
     },
     storageCredentials: parts.get('storage-credentials'),
     get location() {

@@ -1,5 +1,5 @@
 import { RegistrarError } from '../../errors.ts';
-import { ignoredKey } from '../../event/finding.ts';
+import { ignoredKey } from '../../event/noted-object.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { tableKey } from '../../route/table-key.ts';

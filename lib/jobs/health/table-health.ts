@@ -1,5 +1,5 @@
 import { manifestFiles } from '../../append/manifest-list.ts';
-import { RegistrarError } from '../../errors.ts';
+import { messageOf, RegistrarError } from '../../errors.ts';
 import { provableSince } from '../../ledger/provable-history.ts';
 import type { Clock } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
@@ -62,7 +62,7 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
     return {
       ...about,
       openFailures,
-      ...judge(state, entry.branch, { ...files, openFailures, oldestFailureAtMs, lost }, dataset, ports),
+      ...judge(state, { ...files, openFailures, oldestFailureAtMs, lost }, dataset, ports),
       ...(lost !== undefined && { lost }),
     };
   } catch (error) {
@@ -83,7 +83,7 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
 /** An unexpected error is reported as a problem of its table, so that the other tables are examined all the same. */
 function problemOf(error: unknown): string {
   if (error instanceof RegistrarError) return `${error.code}: ${error.message}`;
-  return `internal.error: ${error instanceof Error ? error.message : String(error)}; please report this`;
+  return `internal.error: ${messageOf(error)}; please report this`;
 }
 
 /** Ignores a failed listing: a table that can be read but not listed is available all the same. */
@@ -130,7 +130,6 @@ async function readEnd(uri: string, store: TableHealthPorts['store']): Promise<v
 
 function judge(
   state: TableState,
-  branch: string,
   files: {
     readonly metadataBytes: number | undefined;
     readonly manifests: number;
@@ -142,6 +141,7 @@ function judge(
   { entry }: Dataset,
   { clock }: TableHealthPorts,
 ) {
+  const { branch } = entry;
   const nowMs = clock.now();
   const since = provableSince(state, branch);
   const historyMs = since === 'beginning' ? undefined : nowMs - since;

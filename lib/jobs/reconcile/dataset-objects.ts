@@ -1,4 +1,4 @@
-import { ignoredKey } from '../../event/finding.ts';
+import { ignoredKey } from '../../event/noted-object.ts';
 import { objectReference, referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Candidate } from '../../ledger/candidate.ts';
 import type { ListedObject } from '../../ports.ts';

@@ -1,5 +1,4 @@
-import { RegistrarError } from '../../errors.ts';
-import { untraced } from '../../report/untraced.ts';
+import { messageOf, RegistrarError } from '../../errors.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { datasetsOf } from './datasets.ts';
 import { type ReconcileOptions, type ReconcilePorts, reconcile } from './reconcile.ts';
@@ -29,7 +28,7 @@ export async function* reconcileAll(
   { startAfter, table, ...options }: ReconcileAllOptions,
   remainingMs: () => number,
 ): AsyncGenerator<Reconciliation | Unreconciled> {
-  const { trace = untraced } = ports;
+  const { trace } = ports;
   const { dataset: wanted, ...each } = options;
   let isReached = startAfter === undefined;
   for (const entry of ports.entries) {
@@ -76,7 +75,7 @@ async function* untilError<T>(items: AsyncIterable<T>): AsyncGenerator<T | Regis
 /** An unexpected error is reported for its dataset, so that the other datasets are compared all the same. */
 function asRegistrarError(fault: unknown, directory: string): RegistrarError {
   if (fault instanceof RegistrarError) return fault;
-  const message = fault instanceof Error ? fault.message : String(fault);
+  const message = messageOf(fault);
   return new RegistrarError(
     'internal.error',
     `Cannot compare "${directory}" with its table: ${message}; please report this`,

@@ -41,8 +41,8 @@ export interface Reconciliation {
   /** Uploaded before `since`, and skipped. */
   readonly older: number;
   /** In the store and provably in no retained snapshot of any ref: these are enqueued or registered. */
-  readonly missing: Finding;
-  readonly reported: Readonly<Record<ReportedReason, Finding>>;
+  readonly missing: Sampled;
+  readonly reported: Readonly<Record<ReportedReason, Sampled>>;
   /** What became of the missing segments: `sent`, or the outcomes of a registration. */
   readonly done: Readonly<Record<string, number>>;
   /** Commits of the table that had landed and are gone: the missing segments may be theirs. */
@@ -51,7 +51,7 @@ export interface Reconciliation {
   readonly resumeAfter?: string;
 }
 
-export interface Finding {
+export interface Sampled {
   readonly count: number;
   /** The URIs of the first ones. */
   readonly sample: readonly string[];
@@ -74,7 +74,7 @@ export interface Tally {
 
 export function newTally(): Tally {
   const findings = new Map<string, { count: number; readonly sample: string[] }>();
-  const finding = (reason: string): Finding => findings.get(reason) ?? { count: 0, sample: [] };
+  const finding = (reason: string): Sampled => findings.get(reason) ?? { count: 0, sample: [] };
   const tally: Tally = {
     listed: 0,
     registered: 0,

@@ -1,11 +1,12 @@
+import { RegistrarError } from '../../errors.ts';
 import { isHalfMade } from '../../schema/new-table.ts';
 import { inUploadOrder } from '../../schema/upload-order.ts';
-import { type Segment, segmentOf } from '../../segment/segment.ts';
+import type { Segment } from '../../segment/segment.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { missingTable } from '../load-state.ts';
 import { type CreateTableSettings, createTable } from './create-table.ts';
-import { ofSegment } from './judgement.ts';
+import { ofSegment, readSegment } from './judgement.ts';
 import type { FootersRead } from './read-footers.ts';
 import type { TablePorts, TableTarget } from './register-ports.ts';
 
@@ -29,14 +30,11 @@ export async function ensureTable(
   const ignored = new Map(footers.ignored);
   const condemned = new Map(footers.condemned);
   const segments: Segment[] = [];
-  for (const { uri, reference, read } of footers.segments) {
-    try {
-      const segment = segmentOf(reference, read, segmentOptions(target));
-      if (segment === 'empty') ignored.set(uri, 'empty');
-      else segments.push(segment);
-    } catch (error) {
-      condemned.set(uri, ofSegment(error));
-    }
+  for (const shipped of footers.segments) {
+    const segment = readSegment(shipped, { formatVersion: settings.format_version }, target.entry);
+    if (segment === 'empty') ignored.set(shipped.uri, 'empty');
+    else if (segment instanceof RegistrarError) condemned.set(shipped.uri, segment);
+    else segments.push(segment);
   }
   for (const segment of inUploadOrder(segments)) {
     try {
@@ -46,13 +44,4 @@ export async function ensureTable(
     }
   }
   return { ...footers, segments: [], ignored, condemned };
-}
-
-function segmentOptions({ entry }: TableTarget) {
-  return {
-    formatVersion: entry.format_version,
-    fieldIds: entry.field_ids,
-    caseSensitiveNames: entry.case_sensitive_names,
-    timestampMillis: entry.timestamp_millis,
-  };
 }

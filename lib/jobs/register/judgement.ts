@@ -111,7 +111,7 @@ export async function judge(
 
 const NO_RANGES: ReadonlyMap<number, ColumnRange> = new Map();
 
-export interface Fit extends Pick<Judgement, 'merge' | 'accepted'> {
+export interface Fitted extends Pick<Judgement, 'merge' | 'accepted'> {
   readonly refused: ReadonlyMap<string, RegistrarError>;
 }
 
@@ -133,7 +133,7 @@ function mergeOptions(entry: Entry): MergeOptions {
  * Merges the schemas and determines each segment's partition. A segment without a definite partition also loses its part in the
  * merge.
  */
-export function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fit {
+export function fit(state: TableState, segments: readonly Segment[], entry: Entry): Fitted {
   const merge = mergeSchemas(state, segments, mergeOptions(entry));
   const fields = resolvePartitionFields(state.defaultSpec, merge.schema);
   const accepted: AcceptedSegment[] = [];

@@ -3,7 +3,7 @@ import { decodeEvent } from '../../event/decode-event.ts';
 import type { DecodedMessage } from '../../event/decoded-event.ts';
 import type { SegmentReference } from '../../event/segment-reference.ts';
 import type { Quarantine, Queue } from '../../ports.ts';
-import { failedMessages, type MessageResult } from '../../report/batch-response.ts';
+import { type BatchResponse, failedMessages, type MessageResult } from '../../report/batch-response.ts';
 import { countOutcomes, type SegmentOutcome } from '../../report/outcome.ts';
 import { quarantineRejected } from '../quarantine/quarantine-rejected.ts';
 import { register } from './register.ts';
@@ -15,11 +15,6 @@ export interface RegisterMessagesPorts extends RegisterPorts {
   readonly quarantine: Pick<Quarantine, 'put'>;
   /** The queue that the messages came from; undefined to leave the back-off to the queue's own visibility timeout. */
   readonly queueUrl: string | undefined;
-}
-
-/** What Lambda's partial batch response for SQS looks like. */
-export interface BatchResponse {
-  readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
 /**

@@ -23,8 +23,7 @@ export interface RegisterPorts {
   readonly timers: Timers;
   readonly random: Random;
   readonly log: Log;
-  /** @default no traces */
-  readonly trace?: Trace;
+  readonly trace: Trace;
   readonly cache: TableCache;
   /** Limits how many footers are read at once, over all tables of the container. */
   readonly footerLimit: LimitFunction;

@@ -1,8 +1,7 @@
 import { commitInAttempts } from '../../commit/attempt-loop.ts';
-import { RegistrarError } from '../../errors.ts';
+import { messageOf, RegistrarError } from '../../errors.ts';
 import type { SegmentReference } from '../../event/segment-reference.ts';
 import type { Catalog } from '../../ports.ts';
-import { untraced } from '../../report/untraced.ts';
 import { branchKey } from '../../route/table-key.ts';
 import { isWrittenByIceberg } from '../../segment/iceberg-writer.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
@@ -35,8 +34,7 @@ export async function registerTable(
   ports: TablePorts,
   oldestSentMs?: number,
 ): Promise<TableResult> {
-  const { trace = untraced } = ports;
-  return trace({ name: 'table', attributes: ofTable(target, references) }, async (add) => {
+  return ports.trace({ name: 'table', attributes: ofTable(target, references) }, async (add) => {
     const round: FooterRound = { heldBytes: 0, isOver: false };
     try {
       const cached = ports.cache.get(branchKey(target));
@@ -65,8 +63,7 @@ export function footersOf(
   longest: { readonly footerBytes: number } | undefined,
   arrived?: (segment: SegmentRead) => void,
 ): Promise<FootersRead> {
-  const { trace = untraced } = ports;
-  return trace({ name: 'footers', attributes: ofTable(target, references) }, () =>
+  return ports.trace({ name: 'footers', attributes: ofTable(target, references) }, () =>
     readFooters(ports.store, references, {
       readAheadBytes: readAheadBytes(longest),
       maxFooterBytes: target.entry.max_footer_bytes,
@@ -83,7 +80,7 @@ function decodeFor({ entry }: TableTarget, cached: CachedTable | undefined) {
   return cached && ((segment: SegmentRead) => void readSegment(segment, cached.state, entry));
 }
 
-export interface ReadOptions {
+export interface RegisterOptions {
   readonly oldestSentMs?: number | undefined;
   readonly bulk?: BulkStaging;
 }
@@ -94,7 +91,7 @@ export async function registerRead(
   references: readonly SegmentReference[],
   reading: Promise<FootersRead>,
   ports: TablePorts,
-  options: ReadOptions = {},
+  options: RegisterOptions = {},
 ): Promise<TableResult> {
   const table = formatIdentifier(target.table);
   try {
@@ -115,7 +112,7 @@ async function registerOnTable(
   references: readonly SegmentReference[],
   reading: Promise<FootersRead>,
   ports: TablePorts,
-  { oldestSentMs, bulk }: ReadOptions,
+  { oldestSentMs, bulk }: RegisterOptions,
 ): Promise<TableResult> {
   const { entry } = target;
   const startedMs = ports.clock.now();
@@ -132,7 +129,7 @@ async function registerOnTable(
 
   const stagingPorts = { ...ports, store: ports.tableStore ?? ports.store };
   const staging = stagingOf(target, footers.segments, cached, stagingPorts, bulk);
-  const { trace = untraced } = ports;
+  const { trace } = ports;
   const about = ofTable(target, references);
   const catalog: Pick<Catalog, 'commit'> = {
     commit: (...request) =>
@@ -179,7 +176,7 @@ async function registerOnTable(
 
 /** A fault in this software, reported like any other, so that nothing is acknowledged and other tables go on. */
 function unexpected(table: string, fault: unknown): RegistrarError {
-  const message = fault instanceof Error ? fault.message : String(fault);
+  const message = messageOf(fault);
   return new RegistrarError(
     'internal.error',
     `Cannot register in table "${table}": ${message}; the messages are delivered again, please report this`,

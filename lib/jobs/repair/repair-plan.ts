@@ -6,7 +6,7 @@ import { branchHead, type TableState } from '../../spec/table-state.ts';
 import { requireState } from '../load-state.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
 import { liveEntries, type ManifestWithEntries } from '../reconcile/live-entries.ts';
-import { type Fit, fit, readSegment } from '../register/judgement.ts';
+import { type Fitted, fit, readSegment } from '../register/judgement.ts';
 import { readFooters, type SegmentRead } from '../register/read-footers.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
 import { readAheadBytes } from '../register/table-cache.ts';
@@ -82,7 +82,7 @@ function removedOf(entries: number, action: RepairAction): number {
 }
 
 /** Judges the replacement against the table. @throws the reason why the object cannot be registered */
-export function fitting(state: TableState, replacement: SegmentRead, { entry }: Dataset): Fit {
+export function fitting(state: TableState, replacement: SegmentRead, { entry }: Dataset): Fitted {
   const segment = readSegment(replacement, state, entry);
   if (segment instanceof RegistrarError) throw segment;
   if (segment === 'empty') {

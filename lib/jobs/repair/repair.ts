@@ -15,7 +15,7 @@ import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import { requireState } from '../load-state.ts';
 import type { ManifestWithEntries } from '../reconcile/live-entries.ts';
-import type { Fit } from '../register/judgement.ts';
+import type { Fitted } from '../register/judgement.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
 import { retryOf } from '../register/retry.ts';
 import { dataFilesOf, timestampMs } from '../register/staging.ts';
@@ -186,11 +186,11 @@ function rewrite(
 }
 
 function addition(
-  found: Fit,
+  found: Fitted,
   state: TableState,
   snapshotId: bigint,
   uuid: string,
-): { readonly fit: Fit; readonly prepared: PreparedAppend } {
+): { readonly fit: Fitted; readonly prepared: PreparedAppend } {
   const { schema } = found.merge;
   const dataFiles = dataFilesOf(found, state);
   return { fit: found, prepared: prepareAppend({ state, schema, dataFiles, snapshotId, uuid }) };

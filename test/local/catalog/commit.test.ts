@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../lib/spec/json.ts';
+import type { JsonObject } from '../../../lib/spec/json-object.ts';
 import { applyCommit, applyCreation } from '../../../local/catalog/commit.ts';
-import type { JsonObject } from '../../../local/catalog/json-object.ts';
 import type { TableMetadata } from '../../../local/catalog/table-metadata.ts';
 import { appended, creation, schema, snapshot, widerSchema } from './tables-fixture.ts';
 

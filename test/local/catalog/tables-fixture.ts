@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../../local/catalog/json-object.ts';
+import type { JsonObject } from '../../../lib/spec/json-object.ts';
 import { openTables, type Tables } from '../../../local/catalog/tables.ts';
 
 export const namespace = ['analytics'];

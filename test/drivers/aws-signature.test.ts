@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpRequest } from '../../../lib/drivers/http.ts';
-import { awsSignature } from '../../../lib/drivers/rest-catalog/sigv4.ts';
-import { type SignedRequest, type SigningKey, signatureProblem } from '../../fakes/aws-signature.ts';
+import { awsSignature } from '../../lib/drivers/aws-signature.ts';
+import type { HttpRequest } from '../../lib/drivers/http.ts';
+import { type SignedRequest, type SigningKey, signatureProblem } from '../fakes/aws-signature.ts';
 
 const key: SigningKey = {
   accessKeyId: 'AKIDEXAMPLE',

@@ -1,5 +1,5 @@
 import { RegistrarError } from '../errors.ts';
-import type { Finding } from './decoded-event.ts';
+import type { DecodedRecord } from './decoded-event.ts';
 import type { SegmentReference } from './segment-reference.ts';
 
 /** The longest key that the store allows, in bytes of UTF-8 (cases.md E25). */
@@ -24,7 +24,7 @@ export interface NotedObject {
  *
  * @throws `event.malformed` when bucket or key cannot be those of an object
  */
-export function segmentOrIgnored(noted: NotedObject): Finding {
+export function segmentOrIgnored(noted: NotedObject): DecodedRecord {
   const bucket = checkedBucket(noted.bucket);
   const key = checkedKey(noted.key);
   const { scheme, etag, versionId, sequencer, copied } = noted;
@@ -53,7 +53,9 @@ export function ignoredKey(key: string, sizeBytes: number): 'temporary' | 'folde
 }
 
 /** Runs `read`. If it fails on malformed input, that becomes one rejection, and the rest of the event stands (cases.md E27). */
-export function findingsOf(read: () => Finding | readonly Finding[]): readonly Finding[] {
+export function decodedRecords(
+  read: () => DecodedRecord | readonly DecodedRecord[],
+): readonly DecodedRecord[] {
   try {
     return [read()].flat();
   } catch (error) {

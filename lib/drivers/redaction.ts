@@ -1,6 +1,6 @@
-import type { HttpRequest } from '../http.ts';
-import { withoutTokens } from '../tokens.ts';
-import { formEncoded } from './form.ts';
+import type { HttpRequest } from './http.ts';
+import { formEncoded } from './rest-catalog/form.ts';
+import { withoutTokens } from './tokens.ts';
 
 /**
  * Servers quote requests in their errors (F10). Everything that was sent in a header or as a form's secret is removed from their messages, in

@@ -1,12 +1,12 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { Entry } from '../../config/entry.ts';
-import { RegistrarError } from '../../errors.ts';
-import type { Clock } from '../../ports.ts';
-import { awsFault } from '../aws-client.ts';
-import type { AwsCredentials } from '../s3/signed-request.ts';
-import { Sha256 } from '../sha256.ts';
-import type { Authorization } from './authorization.ts';
+import type { Entry } from '../config/entry.ts';
+import { RegistrarError } from '../errors.ts';
+import type { Clock } from '../ports.ts';
+import { awsFault } from './aws-client.ts';
+import type { Authorization } from './rest-catalog/authorization.ts';
+import type { AwsCredentials } from './s3/signed-request.ts';
+import { Sha256 } from './sha256.ts';
 
 /**
  * AWS Signature Version 4 for Glue, S3 Tables and catalogs behind API Gateway (`execute-api`). In the canonical request the path is encoded

@@ -1,8 +1,4 @@
-import type { JsonObject } from '../spec/json-object.ts';
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject, type JsonObject } from '../spec/json-object.ts';
 
 /** The member as an object, or an empty object when it is anything else. */
 export function objectAt(object: JsonObject, member: string): JsonObject {

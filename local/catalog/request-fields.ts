@@ -1,7 +1,5 @@
+import { isObject, type JsonObject } from '../../lib/spec/json-object.ts';
 import { badRequest } from './catalog-error.ts';
-
-/** An object from a request or a metadata file, not yet validated. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An integer as `parseJson` returns it: a bigint if a double cannot hold it. */
 export type Long = number | bigint;
@@ -56,10 +54,6 @@ export function readTextMap(object: JsonObject, name: string): Readonly<Record<s
   const value = readObject(object, name);
   for (const key of Object.keys(value)) readText(value, key);
   return value as Readonly<Record<string, string>>;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function wrong(name: string, expected: string, value: unknown) {
