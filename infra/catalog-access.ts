@@ -11,6 +11,8 @@ const CATALOG_ACTIONS: Readonly<
   },
   s3tables: {
     read: [
+      // What the endpoint asks for on GET /v1/config, which is every catalog's first request.
+      's3tables:GetTableBucket',
       's3tables:GetNamespace',
       's3tables:GetTable',
       's3tables:GetTableMetadataLocation',

@@ -213,14 +213,22 @@ export async function reconcileEvent(event: unknown, context: InvocationContext)
 }
 
 /** The job of `functions/health.ts`. For a request of `doctor --deployed` it runs doctor's checks instead. */
-export async function healthEvent(event?: unknown): Promise<DoctorAnswer | undefined> {
+export async function healthEvent(
+  event?: unknown,
+  context?: InvocationContext,
+): Promise<DoctorAnswer | undefined> {
   const wiring = await warm();
   if (isDoctorRequest(event)) {
     const { answerDoctor } = await import('./jobs/doctor/answer-doctor.ts');
     return answerDoctor(event, doctorPorts(wiring));
   }
   logHealth(
-    await wiring.trace({ name: 'health' }, () => lookAtHealth(wiring, { trends: false })),
+    await wiring.trace({ name: 'health' }, () =>
+      lookAtHealth(wiring, {
+        trends: false,
+        ...(context && { remainingMs: () => context.getRemainingTimeInMillis() }),
+      }),
+    ),
     wiring.log,
   );
   return undefined;

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { messageOf } from '../errors.ts';
+import type { RawSettings } from './document.ts';
 import type { Entry } from './entry.ts';
 
 type Setting = 'catalog_ca_file' | 'catalog_client_cert' | 'catalog_client_key';
@@ -14,9 +15,12 @@ const kinds: readonly (readonly [Setting, (pem: string) => unknown])[] = [
  * The entry with the text of its certificates in place of their paths. A missing, unreadable, empty or invalid certificate
  * becomes a problem at start, since at the first connection it would be a puzzle, and an empty CA file must never mean the
  * platform's CAs.
+ *
+ * @param written the settings before references were resolved: a value that came from a secret is never quoted (I10)
  */
 export async function readCertificateFiles(
   entry: Entry,
+  written: RawSettings,
   readFile: (path: string) => Promise<string>,
   problems: string[],
 ): Promise<Entry> {
@@ -25,9 +29,18 @@ export async function readCertificateFiles(
     const value = entry[setting];
     if (value === undefined) continue;
     const isText = value.includes('-----BEGIN');
-    const what = isText ? setting : `${setting}: the file "${value}"`;
+    const isQuoted = setting !== 'catalog_client_key' && written[setting] === value;
+    const what = isText ? setting : `${setting}: the file ${isQuoted ? `"${value}"` : 'that it names'}`;
+    let text = value;
     try {
-      const text = isText ? value : await readFile(value);
+      if (!isText) text = await readFile(value);
+    } catch (error) {
+      // Node's message quotes the path, which is the secret itself where that is no PEM text.
+      const why = isQuoted ? `: ${messageOf(error)}` : '; it must be PEM text, or the path of a file with it';
+      problems.push(`${what} cannot be read${why}`);
+      continue;
+    }
+    try {
       if (text.trim() === '') problems.push(`${what} is empty`);
       else parse(text);
       texts[setting] = text;

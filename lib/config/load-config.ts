@@ -79,7 +79,7 @@ async function readEntry(
   );
   const validated = validateEntry(settings, written);
   const unreadable: string[] = [];
-  const entry = validated.entry && (await withCertificates(validated.entry, readers, unreadable));
+  const entry = validated.entry && (await withCertificates(validated.entry, written, readers, unreadable));
   return {
     ...validated,
     ...(entry && { entry }),
@@ -90,14 +90,18 @@ async function readEntry(
 /** Few entries have certificates, and only those load what reads them. */
 async function withCertificates(
   entry: Entry,
+  written: RawSettings,
   { readCertificate }: ConfigReaders,
   problems: string[],
 ): Promise<Entry> {
   const { catalog_ca_file, catalog_client_cert, catalog_client_key } = entry;
   const has = (catalog_ca_file ?? catalog_client_cert ?? catalog_client_key) !== undefined;
   if (!has || readCertificate === undefined) return entry;
-  return (await import('./certificates.ts')).readCertificateFiles(entry, readCertificate, problems);
+  return (await import('./certificates.ts')).readCertificateFiles(entry, written, readCertificate, problems);
 }
+
+/** In characters. Longer than names are, shorter than a configuration. */
+const LONGEST_NAME = 250;
 
 async function readSource(
   env: Environment,
@@ -110,6 +114,13 @@ async function readSource(
     if (source.startsWith('ssm:')) return await resolveSecret('ssm', source.slice('ssm:'.length));
     return await readFile(source);
   } catch (cause) {
+    if (source.length > LONGEST_NAME) {
+      // It may be the configuration itself in another form, secrets included.
+      throw new RegistrarError(
+        'config.invalid',
+        `Cannot use the ${source.length} characters of REGISTRAR_CONFIG: they are neither YAML nor the name of a file, an object or a parameter`,
+      );
+    }
     throw new RegistrarError(
       'config.invalid',
       `Cannot read the configuration "${source}" that REGISTRAR_CONFIG names: ${messageOf(cause)}`,

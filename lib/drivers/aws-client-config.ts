@@ -15,7 +15,8 @@ export function awsClientConfig(settings: AwsSettings) {
   const { endpoint, access_key_id, secret_access_key, session_token } = settings;
   const region = settings.region ?? (endpoint === undefined ? undefined : 'us-east-1');
   return {
-    ...(endpoint !== undefined && { endpoint }),
+    // The SDK refuses to start where its environment asks for FIPS or dual-stack endpoints and another one is given.
+    ...(endpoint !== undefined && { endpoint, useFipsEndpoint: false, useDualstackEndpoint: false }),
     ...(region !== undefined && { region }),
     ...(access_key_id !== undefined &&
       secret_access_key !== undefined && {

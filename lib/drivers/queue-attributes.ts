@@ -1,8 +1,6 @@
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { RegistrarError } from '../errors.ts';
-import { queueRegion } from '../spec/queue-url.ts';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { awsError, awsFault } from './aws-client.ts';
-import { awsClientConfig } from './aws-client-config.ts';
+import { sqsClient } from './sqs-client.ts';
 
 /** The attributes of a queue on which the registrar depends. */
 export interface QueueAttributes {
@@ -24,17 +22,7 @@ const COUNTS = [
 
 /** Asks SQS for the attributes of a queue, without receiving messages. @throws `queue.unavailable`, `auth.failed`, `config.invalid` */
 export async function readQueueAttributes(queueUrl: string): Promise<QueueAttributes> {
-  const url = URL.parse(queueUrl);
-  if (url === null) {
-    throw new RegistrarError(
-      'config.invalid',
-      `Cannot look at the queue "${queueUrl}": it is no URL; name it as https://sqs.{region}.amazonaws.com/{account}/{name}, a topic of Pub/Sub as projects/{project}/topics/{topic}`,
-    );
-  }
-  const region = queueRegion(queueUrl);
-  const client = new SQSClient(
-    awsClientConfig({ endpoint: url.origin, ...(region !== undefined && { region }) }),
-  );
+  const client = sqsClient(queueUrl);
   try {
     const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
     const { Attributes = {} } = await client.send(command);

@@ -4,33 +4,29 @@ import {
   type Message,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
-  SQSClient,
+  type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { RegistrarError } from '../errors.ts';
 import type { Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
-import { queueRegion } from '../spec/queue-url.ts';
 import { awsError, awsFault } from './aws-client.ts';
-import { type AwsSettings, awsClientConfig } from './aws-client-config.ts';
+import type { AwsSettings } from './aws-client-config.ts';
 import { messageBatches } from './message-batches.ts';
+import { sqsClient } from './sqs-client.ts';
 
 /** SQS accepts 10 messages per call. */
 const batchMessages = 10;
 /** SQS on AWS accepts 1 MiB per call; LocalStack 4 still has the earlier limit of 256 KiB. */
 const MOST_IN_BATCH = { messages: batchMessages, bytes: 256 * 1024 };
 
-/** A queue on Amazon SQS. The endpoint is that of the queue's URL, unless the settings name one. */
+/** A queue on Amazon SQS. */
 export function sqsQueue(settings: AwsSettings = {}): Queue {
   const clients = new Map<string, SQSClient>();
   const clientOf = (queueUrl: string): SQSClient => {
-    const endpoint = settings.endpoint ?? originOf(queueUrl);
-    let client = clients.get(endpoint);
-    if (client === undefined) {
-      const region = settings.region ?? queueRegion(queueUrl);
-      client = new SQSClient(
-        awsClientConfig({ ...settings, endpoint, ...(region !== undefined && { region }) }),
-      );
-      clients.set(endpoint, client);
-    }
+    const host = URL.parse(queueUrl)?.origin ?? queueUrl;
+    const known = clients.get(host);
+    if (known !== undefined) return known;
+    const client = sqsClient(queueUrl, settings);
+    clients.set(host, client);
     return client;
   };
 
@@ -136,12 +132,4 @@ function receivedMessage({ MessageId, ReceiptHandle, Body, Attributes }: Message
     body: Body ?? '',
     attributes: Attributes ?? {},
   };
-}
-
-function originOf(queueUrl: string): string {
-  if (URL.canParse(queueUrl)) return new URL(queueUrl).origin;
-  throw new RegistrarError(
-    'config.invalid',
-    `Cannot use the queue "${queueUrl}": a queue is named by its URL, https://sqs.{region}.amazonaws.com/{account}/{name}`,
-  );
 }

@@ -35,9 +35,15 @@ export type Routing =
   | {
       readonly kind: 'ignored';
       readonly reason: 'table-data' | 'table-metadata' | 'quarantine' | 'hidden';
+      /** A directory below which the entry ignores everything for this reason, without a slash at its end. */
+      readonly within?: string;
     }
   /** Reported as `key.unroutable`: not below any entry's `url`, or of a dataset that no entry accepts. */
-  | { readonly kind: 'unroutable' };
+  | {
+      readonly kind: 'unroutable';
+      /** The directory of a dataset that the entry does not accept, without a slash at its end. */
+      readonly within?: string;
+    };
 
 /**
  * Finds the table for a key by the entries' layouts. The first entry that accepts the key wins. Keys are compared literally:
@@ -53,9 +59,9 @@ function makeRouter(entries: readonly Entry[]): (reference: SegmentReference) =>
       const routing = route(layout, path);
       if (routing !== undefined) return routing;
     }
-    return layouts.some((layout) => isHidden(layout, path))
-      ? { kind: 'ignored', reason: 'hidden' }
-      : { kind: 'unroutable' };
+    if (layouts.some((layout) => isHidden(layout, path))) return { kind: 'ignored', reason: 'hidden' };
+    const within = layouts.map((layout) => directoryOf(layout, path)).find((one) => one !== undefined);
+    return { kind: 'unroutable', ...(within !== undefined && { within }) };
   };
 }
 
@@ -95,9 +101,10 @@ function parseLayout(entry: Entry): Layout {
 
 function route(layout: Layout, path: readonly string[]): Routing | undefined {
   const { entry, directoryDepth, sharesDirectory } = layout;
-  if (isBelow(path, layout.quarantine)) return { kind: 'ignored', reason: 'quarantine' };
-  const ownFile = tableFile(layout, path);
-  if (ownFile !== undefined) return { kind: 'ignored', reason: ownFile };
+  if (isBelow(path, layout.quarantine))
+    return { kind: 'ignored', reason: 'quarantine', within: entry.quarantine_url };
+  const own = ownFolder(layout, path);
+  if (own !== undefined) return { kind: 'ignored', reason: own.reason, within: own.directory };
 
   if (isHidden(layout, path)) return undefined;
   const found = matchTemplate(layout.template, path);
@@ -148,19 +155,26 @@ function locationOf(
   return setting === 'catalog' ? undefined : fill(setting, values);
 }
 
+/** The directory of the dataset to which the layout assigns the path, if it is a whole one. */
+function directoryOf({ template, directoryDepth, sharesDirectory }: Layout, path: readonly string[]) {
+  if (sharesDirectory || matchTemplate(template, path) === undefined) return undefined;
+  return path.slice(0, directoryDepth).join('/');
+}
+
 /**
  * Which of a table's own directories the path is in, if any. Only for tables that the entry accepts: below the location of
  * another, `data/` may be part of another entry's `url`.
  */
-function tableFile(
+function ownFolder(
   { entry, tableLocation }: Layout,
   path: readonly string[],
-): 'table-data' | 'table-metadata' | undefined {
+): { readonly reason: 'table-data' | 'table-metadata'; readonly directory: string } | undefined {
   const depth = tableLocation.segments.length;
   const folder = path.length > depth + 1 ? path[depth] : undefined;
   if (folder !== 'data' && folder !== 'metadata') return undefined;
   const found = matchTemplate(tableLocation, path.slice(0, depth));
-  return found && takenBy(entry, found) && `table-${folder}`;
+  if (found === undefined || takenBy(entry, found) === undefined) return undefined;
+  return { reason: `table-${folder}`, directory: path.slice(0, depth + 1).join('/') };
 }
 
 /**

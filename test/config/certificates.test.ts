@@ -93,4 +93,40 @@ describe('loadConfig', () => {
     });
     expect(String(error)).not.toContain(stranger.key.split('\n')[1]);
   });
+
+  test('never shows a key that is no PEM text and is taken for a path', async () => {
+    const secret = Buffer.from(client.key).toString('base64');
+    const written = { catalog_client_cert: client.cert, catalog_client_key: secret };
+    const error = await load(written).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({
+      code: 'config.invalid',
+      message: expect.stringContaining(
+        'catalog_client_key: the file that it names cannot be read; it must be PEM text',
+      ),
+    });
+    expect(String(error)).not.toContain(secret.slice(0, 20));
+  });
+
+  test('never shows a certificate that came from a secret', async () => {
+    const config = {
+      url: 's3://lake',
+      namespace: 'n',
+      catalog_uri: 'https://catalog.example',
+      catalog_client_cert: `\${secretsmanager:lake/cert}`,
+    };
+    const failing = async (path: string) => {
+      throw new Error(`ENAMETOOLONG: open '${path}'`);
+    };
+    const error = await loadConfig(
+      { REGISTRAR_CONFIG: JSON.stringify(config) },
+      {
+        readFile: unread,
+        readObject: unread,
+        resolveSecret: async () => 'right-token',
+        readCertificate: failing,
+      },
+    ).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ code: 'config.invalid' });
+    expect(String(error)).not.toContain('right-token');
+  });
 });

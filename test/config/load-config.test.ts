@@ -424,6 +424,16 @@ describe('loadConfig: the source', () => {
       message: 'Cannot read the configuration "registrar.yaml" that REGISTRAR_CONFIG names: ENOENT',
     });
   });
+
+  it('does not quote what may be the configuration itself, encoded (I10)', async () => {
+    const encoded = Buffer.from(`catalog_token: right-token\n${'# comment\n'.repeat(30)}`).toString('base64');
+    const error = await loadConfig(
+      { REGISTRAR_CONFIG: encoded },
+      readers({ readFile: (path) => Promise.reject(new Error(`ENAMETOOLONG, open '${path}'`)) }),
+    ).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringContaining('neither YAML') });
+    expect(String(error)).not.toContain(encoded.slice(0, 20));
+  });
 });
 
 describe('loadConfig: warnings', () => {

@@ -61,7 +61,15 @@ describe('layoutRouter: I11, what a shipper did not upload', () => {
     ['thadam/v1/p/d/metadata/v1.metadata.json', 'table-metadata'],
     ['_quarantine/analytics.orders/hash/uuid.json', 'quarantine'],
   ])('ignores %s as %s', (key, reason) => {
-    expect(routeSegment([entry()], s3(key))).toEqual({ kind: 'ignored', reason });
+    expect(routeSegment([entry()], s3(key))).toMatchObject({ kind: 'ignored', reason });
+  });
+
+  it.each([
+    ['thadam/v1/p/d/data/x=1/00000-0.parquet', 'thadam/v1/p/d/data'],
+    ['_quarantine/analytics.orders/hash/uuid.json', '_quarantine'],
+    ['thadam/v1/p/other/x.parquet', 'thadam/v1/p/other'],
+  ])('tells for %s where nothing else is to be found', (key, within) => {
+    expect(routeSegment([entry({ from: ['d'] })], s3(key))).toMatchObject({ within: `s3://lake/${within}` });
   });
 
   it.each([
@@ -76,7 +84,7 @@ describe('layoutRouter: I11, what a shipper did not upload', () => {
   it('ignores the files of a table that lies elsewhere, also where no layout reaches', () => {
     const elsewhere = entry({ table_location: 's3://tables/{pipeline}/{dataset}' });
     const key = 'p/d/data/x.parquet';
-    expect(routeSegment([elsewhere], { ...s3(key), bucket: 'tables' })).toEqual({
+    expect(routeSegment([elsewhere], { ...s3(key), bucket: 'tables' })).toMatchObject({
       kind: 'ignored',
       reason: 'table-data',
     });

@@ -59,9 +59,13 @@ export interface HealthPorts {
 export interface HealthOptions {
   /** Whether to keep each table's whole trend, which takes memory for every retained snapshot, or its newest moment only. */
   readonly trends: boolean;
+  /** Milliseconds until the report must be there. @default no limit */
+  readonly remainingMs?: () => number;
 }
 
 const CONCURRENT_TABLES = 8;
+/** Time reserved for what is examined after the tables are found. */
+const REPORT_MS = 60_000;
 
 /**
  * Examines whether each table is available, fresh and healthy: every table whose dataset is in the store, whether or not the
@@ -71,12 +75,13 @@ const CONCURRENT_TABLES = 8;
  */
 export async function health(
   ports: HealthPorts,
-  { trends }: HealthOptions = { trends: true },
+  { trends, remainingMs = () => Number.POSITIVE_INFINITY }: HealthOptions = { trends: true },
 ): Promise<HealthReport> {
   const limit = pLimit(CONCURRENT_TABLES);
   const looks: Promise<{ readonly entry: Entry; readonly table: TableHealth }>[] = [];
   const errors: unknown[] = [];
   const unlisted: UnlistedEntry[] = [];
+  const isOver = () => remainingMs() < REPORT_MS;
   for (const entry of ports.entries) {
     const services = { ...ports.portsOf(entry), clock: ports.clock };
     const look = async (dataset: Dataset) => {
@@ -84,7 +89,7 @@ export async function health(
       return { entry, table: trends ? table : { ...table, trend: newestOf(table.trend) } };
     };
     try {
-      for await (const dataset of datasetsOf(entry, ports.entries, services.store))
+      for await (const dataset of datasetsOf(entry, ports.entries, services.store, isOver))
         looks.push(limit(look, dataset));
     } catch (error) {
       unlisted.push({ url: entry.url, problem: problemText(error) });

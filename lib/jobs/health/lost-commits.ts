@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { RegistrarError } from '../../errors.ts';
 import { isRegistration } from '../../ledger/registration-summary.ts';
 import type { Catalog, Store } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
@@ -50,6 +51,11 @@ export async function lostCommits(
     return lostOf(uri, lost);
   }
   return undefined;
+}
+
+/** What is known of lost commits where the metadata files cannot be listed, as with vended credentials: nothing. */
+export function unlisted(error: unknown): undefined {
+  if (!(error instanceof RegistrarError)) throw error;
 }
 
 interface MetadataFile {

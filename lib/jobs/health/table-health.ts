@@ -8,7 +8,7 @@ import { requireState } from '../load-state.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { manifestReader, readList } from '../register/table-manifests.ts';
-import { type LostCommits, lostCommits, lostCommitsText } from './lost-commits.ts';
+import { type LostCommits, lostCommits, lostCommitsText, unlisted } from './lost-commits.ts';
 import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
 import { openFailuresOf } from './open-failures.ts';
 import { type SmallFiles, smallFilesOf } from './small-files.ts';
@@ -84,11 +84,6 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
 function problemOf(error: unknown): string {
   if (error instanceof RegistrarError) return `${error.code}: ${error.message}`;
   return `internal.error: ${messageOf(error)}; please report this`;
-}
-
-/** Ignores a failed listing: a table that can be read but not listed is available all the same. */
-function unlisted(error: unknown): undefined {
-  if (!(error instanceof RegistrarError)) throw error;
 }
 
 /** Reads what a query would read first: manifest list, one manifest, the end of one of its files. */

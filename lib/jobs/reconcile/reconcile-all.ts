@@ -18,6 +18,9 @@ export interface Unreconciled {
   readonly error: RegistrarError;
 }
 
+/** Time reserved for the answer, and for one more page of a listing. */
+const LISTING_MS = 10_000;
+
 /**
  * Reconciles the datasets of the configuration one by one, entry by entry and in key order. A run that is out of time ends there, and
  * `startAfter` resumes where its report says: datasets that come before the one it is in are skipped, those that follow are
@@ -32,7 +35,8 @@ export async function* reconcileAll(
   const { dataset: wanted, ...each } = options;
   let isReached = startAfter === undefined;
   for (const entry of ports.entries) {
-    const datasets = datasetsOf(entry, ports.entries, ports.portsOf(entry).store);
+    const isOver = () => remainingMs() < LISTING_MS;
+    const datasets = datasetsOf(entry, ports.entries, ports.portsOf(entry).store, isOver);
     for await (const dataset of untilError(datasets)) {
       if (dataset instanceof RegistrarError) {
         yield { directory: entry.url, error: dataset };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RegistrarError } from '../../../lib/errors.ts';
 import { listFailures } from '../../../lib/jobs/quarantine/quarantine-list.ts';
 import { discard } from '../../../lib/jobs/quarantine/quarantine-redrive.ts';
 import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
@@ -86,6 +87,44 @@ describe('datasetsOf', () => {
     expect(registration.requests.length).toBe(4);
   });
 
+  test('passes over what is no dataset, in whole directories', async () => {
+    const ports = portsOf();
+    const [entry] = ports.entries.map((one) => ({ ...one, from: ['orders'] }));
+    if (entry === undefined) throw new Error('no entry');
+    const directory = 's3://lake/in/thadam/v1/plant';
+    const many = (folder: string) => Array.from({ length: 3_000 }, (_, at) => `${directory}/${folder}/${at}`);
+    const keys = [
+      ...many('clicks'),
+      ...many('orders/data'),
+      ...many('orders/metadata'),
+      `${directory}/orders/x`,
+    ].sort();
+    let listed = 0;
+    async function* list(_: string, { startAfter = '' }: { readonly startAfter?: string } = {}) {
+      for (const uri of keys.filter((key) => key > startAfter)) {
+        listed += 1;
+        yield { uri, sizeBytes: 1, version: 'v', lastModifiedMs: 0 };
+      }
+    }
+    const datasets = await Array.fromAsync(datasetsOf(entry, [entry], { list }));
+    expect(datasets.map(({ dataset }) => dataset)).toEqual(['orders']);
+    expect(listed).toBeLessThan(3_010);
+  });
+
+  test('says that it is out of time, and where', async () => {
+    const ports = portsOf();
+    const [entry] = ports.entries;
+    if (entry === undefined) throw new Error('no entry');
+    async function* list() {
+      for (let at = 0; ; at += 1)
+        yield { uri: `s3://lake/in/thadam/${at}`, sizeBytes: 1, version: 'v', lastModifiedMs: 0 };
+    }
+    await expect(Array.fromAsync(datasetsOf(entry, [entry], { list }, () => true))).rejects.toMatchObject({
+      code: 'invocation.timeout',
+      message: expect.stringContaining('at "s3://lake/in/thadam/999" it is out of time'),
+    });
+  });
+
   test('ends also with a store that ignores startAfter', async () => {
     for (const dataset of ['orders', 'events']) upload('a', 1, dataset);
     const ports = portsOf();
@@ -102,6 +141,23 @@ describe('datasetsOf', () => {
 });
 
 describe('reconcile: what is missing', () => {
+  test("is found where the table's metadata directory may not be listed, as with vended credentials", async () => {
+    await registration.deliver([upload('a', 1)]);
+    const lost = upload('b', 2);
+    registration.around = (services) => ({
+      ...services,
+      store: {
+        ...services.store,
+        list: (prefix, options) => {
+          if (prefix.includes('/metadata/'))
+            throw new RegistrarError('auth.failed', 'Cannot list: 403 AccessDenied');
+          return services.store.list(prefix, options);
+        },
+      },
+    });
+    expect(found(await reconciled())).toEqual({ missing: [uriOf(lost)] });
+  });
+
   test("is an object that no snapshot has; the table's own files are ignored", async () => {
     await registration.deliver([upload('a', 1)]);
     const lost = upload('b', 2);
