@@ -6,7 +6,7 @@ import { metricsConfig } from '../segment/metrics-config.ts';
 import { readFooter } from '../segment/read-footer.ts';
 import { type Segment, type SegmentOptions, segmentOf, withFieldIds } from '../segment/segment.ts';
 import type { Metrics } from '../spec/manifest.ts';
-import { highestId, type NameMapping } from '../spec/name-mapping.ts';
+import type { NameMapping } from '../spec/name-mapping.ts';
 import { readAheadBytes } from './register/table-cache.ts';
 
 export interface InspectOptions extends SegmentOptions {
@@ -80,7 +80,7 @@ async function judged(
   if (found === 'empty') return { kind: 'empty' };
   const segment =
     nameMapping && found.idsFrom === 'names'
-      ? withFieldIds(found, fieldIdsByName(found.schema, nameMapping, NO_TABLE, highestId(nameMapping)))
+      ? withFieldIds(found, fieldIdsByName(found.schema, nameMapping, NO_TABLE, 0))
       : found;
   return {
     kind: 'registrable',

@@ -1,4 +1,4 @@
-import { mappedByName, type NameMapping } from '../spec/name-mapping.ts';
+import { highestId, mappedByName, type NameMapping } from '../spec/name-mapping.ts';
 import { childFields, type Schema, type Type } from '../spec/schema.ts';
 import { type Columns, columnsNamed } from './columns.ts';
 import type { DatasetSchema } from './dataset-schema.ts';
@@ -19,7 +19,7 @@ export function fieldIdsByName(
   const ids = new Map<number, number>();
   const inTable = columnsNamed(merged.table);
   const inDataset = columnsNamed(merged.dataset.columns);
-  let lastId = lastColumnId;
+  let lastId = Math.max(lastColumnId, highestId(mapping));
   for (const columns of [merged.table, merged.dataset.columns]) {
     for (const id of columns.keys()) lastId = Math.max(lastId, id);
   }

@@ -1,6 +1,6 @@
 import { isSameOrPromotion } from '../spec/primitive-type.ts';
 import { type Column, type Columns, isInMapKey, pathOf, withAncestors } from './columns.ts';
-import { otherType, placesOf } from './follow.ts';
+import { isInPlace, otherType, placesOf } from './follow.ts';
 import type { Violation } from './violation.ts';
 
 export interface FitRules {
@@ -75,7 +75,7 @@ export function fit(segment: Columns, table: Columns, rules: FitRules): Fit {
 }
 
 function unreadable(column: Column, held: Column): string | undefined {
-  if (column.parentId !== held.parentId || column.role !== held.role) {
+  if (!isInPlace(column, held)) {
     return `a column never moves, but ${placesOf(column, held)}; give it a new field ID`;
   }
   return isSameOrPromotion(column.type, held.type) ? undefined : otherType(column, held, 'table');

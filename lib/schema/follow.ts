@@ -38,15 +38,23 @@ export function follow(segment: Columns, before: Merged, rules: FollowRules): Fo
   const pastNames = new Map(before.dataset.pastNames);
   const violations: Violation[] = [];
   const refused = new Set<number>();
+  /** Refused without a violation, because others dropped them from the table. */
+  const dropped = new Set<number>();
   let changed = false;
+  const violate = (column: Column, problem: string): void => {
+    violations.push({ path: pathOf(segment, column), fieldId: column.id, problem });
+  };
 
   for (const column of segment.values()) {
+    const held = table.get(column.id);
     if (column.parentId !== undefined && refused.has(column.parentId)) {
       refused.add(column.id);
+      if (!dropped.has(column.parentId)) continue;
+      dropped.add(column.id);
+      if (held !== undefined) violate(column, elsewhere(column, held));
       continue;
     }
     const known = columns.get(column.id);
-    const held = table.get(column.id);
     const step =
       known !== undefined
         ? evolve(column, known, held, segment, before.dataset, rules)
@@ -55,10 +63,9 @@ export function follow(segment: Columns, before: Merged, rules: FollowRules): Fo
           : add(column, segment, table, before, rules);
     if ('problem' in step) {
       refused.add(column.id);
-      const droppedByOthers = known !== undefined && held === undefined;
-      if (!droppedByOthers) {
-        violations.push({ path: pathOf(segment, column), fieldId: column.id, problem: step.problem });
-      }
+      // A dropped column stays dropped, whatever became of its type; but what takes its ID in another place would be a column of the table.
+      if (known !== undefined && held === undefined && isInPlace(column, known)) dropped.add(column.id);
+      else violate(column, step.problem);
       continue;
     }
     if (known?.name !== step.dataset.name || known.type !== step.dataset.type) changed = true;
@@ -86,7 +93,7 @@ function evolve(
   dataset: DatasetSchema,
   { uploadedMs, byName }: FollowRules,
 ): Step {
-  if (column.parentId !== known.parentId || column.role !== known.role) {
+  if (!isInPlace(column, known)) {
     return { problem: `a column never moves, but ${placesOf(column, known)}; give it a new field ID` };
   }
   const promoted = isPromotion(known.type, column.type);
@@ -128,9 +135,7 @@ function evolve(
  * wider type stands, whichever segment of the dataset comes first.
  */
 function adopt(column: Column, held: Column, segment: Columns, table: Columns, rules: FollowRules): Step {
-  if (column.parentId !== held.parentId || column.role !== held.role) {
-    return { problem: `the table has this ID elsewhere: ${placesOf(column, held)}; give it a new field ID` };
-  }
+  if (!isInPlace(column, held)) return { problem: elsewhere(column, held) };
   if (column.name !== held.name && !rules.byName) {
     return {
       problem: `the table has this ID for column "${pathOf(table, held).join('.')}"; give it a new field ID, or rename one of them`,
@@ -180,6 +185,14 @@ function add(
     return { problem: 'map keys never change, and this would add a column to one; write a new map' };
   }
   return { dataset: column, table: optional };
+}
+
+export function isInPlace(column: Column, other: Column): boolean {
+  return column.parentId === other.parentId && column.role === other.role;
+}
+
+function elsewhere(column: Column, held: Column): string {
+  return `the table has this ID elsewhere: ${placesOf(column, held)}; give it a new field ID`;
 }
 
 /** The message about a type that is not followed. It does not depend on which of the two is wider. */

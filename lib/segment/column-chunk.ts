@@ -7,6 +7,9 @@ import { formatPath, type SchemaNode } from './parquet-schema.ts';
 const dataStart = 4n;
 const nowhere = new Uint8Array();
 
+/** A trillion. Counts that are no counts would add up to more than a table's longs hold: its row IDs, its totals (case C23). */
+export const MOST_VALUES = 2n ** 40n;
+
 /**
  * The metadata of a chunk, and the offset in the file at which the chunk starts.
  *
@@ -44,11 +47,13 @@ export function checkedChunk(
   if (numValues < numRows || (numValues > numRows && !leaf.isRepeated)) {
     throw refuse(`it has ${numValues} values for ${numRows} rows`);
   }
+  if (numValues > MOST_VALUES) throw refuse(`it has ${numValues} values, more than any file holds`);
   // Some writers write 0 if there is no dictionary page.
   const hasDictionary = dictionaryPageOffset > 0n && dictionaryPageOffset < dataPageOffset;
   const start = hasDictionary ? dictionaryPageOffset : dataPageOffset;
   const end = start + totalCompressedSize;
-  if (totalCompressedSize < 0n || (numRows > 0n && (start < dataStart || end > dataEnd))) {
+  const isOutside = numRows > 0n && (start < dataStart || end > dataEnd);
+  if (totalCompressedSize < 0n || totalCompressedSize > dataEnd || isOutside) {
     throw refuse(`its bytes ${start} to ${end} are not in the data of the file, ${dataStart} to ${dataEnd}`);
   }
   return { metaData, start };

@@ -239,8 +239,9 @@ function uuidType({ typeLength = 0 }: SchemaElement, refuse: Refuse): PrimitiveT
 }
 
 /** CRS84 is the default in Parquet and in Iceberg. The default is left out, as Iceberg's catalogs leave it out in their answers. */
-function geometryType({ logicalType }: SchemaElement): PrimitiveType {
+function geometryType({ logicalType }: SchemaElement, refuse: Refuse): PrimitiveType {
   const crs = logicalType?.kind === 'geometry' ? logicalType.value.crs : undefined;
+  if (crs) requireReadable(crs, /^[^)\0]*$/, refuse);
   return crs ? withoutDefaults(`geometry(${crs})`) : 'geometry';
 }
 
@@ -248,9 +249,21 @@ function geographyType({ logicalType }: SchemaElement, refuse: Refuse): Primitiv
   const { crs, algorithm = 0 } = logicalType?.kind === 'geography' ? logicalType.value : {};
   const edges = edgeAlgorithms[algorithm];
   if (edges === undefined) refuse.unsupported(`its edge algorithm ${algorithm} is not known`);
+  if (crs) requireReadable(crs, /^[^),\0]*$/, refuse);
   if (algorithm === 0) return crs ? withoutDefaults(`geography(${crs})`) : 'geography';
   return `geography(${crs ?? 'OGC:CRS84'}, ${edges})`;
 }
+
+/** Catalogs read the type back with a pattern of their own (Iceberg Java, `Types.fromPrimitiveString`), and refuse the whole commit where it fails. */
+function requireReadable(crs: string, readable: RegExp, refuse: Refuse): void {
+  if (readable.test(crs) && crs.trim() !== '') return;
+  const shown = crs.length > MOST_CRS_SHOWN ? `${crs.slice(0, MOST_CRS_SHOWN)}…` : crs;
+  refuse.unsupported(
+    `no catalog can read its CRS ${JSON.stringify(shown)} as part of a type; write an identifier, such as "EPSG:4326" or "srid:4326"`,
+  );
+}
+
+const MOST_CRS_SHOWN = 80;
 
 function withoutDefaults(type: PrimitiveType): PrimitiveType {
   const canonical = canonicalPrimitive(type);

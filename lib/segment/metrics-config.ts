@@ -20,13 +20,13 @@ const truncate16: MetricsMode = { kind: 'truncate', length: 16 };
  * columns than `max-inferred-column-defaults` (100) has metrics only for the first of them. Counts of its required columns are
  * kept all the same, since some engines refuse a required column without a null count (case A33).
  *
- * @param sortColumnIds Columns that readers prune by (sort order, partition source), which have bounds even where the default
+ * @param prunedColumnIds Columns that readers prune by (sort order, partition source), which have bounds even where the default
  *   has none.
  */
 export function metricsConfig(
   properties: Readonly<Record<string, string>>,
   schema: Schema,
-  sortColumnIds: Iterable<number> = [],
+  prunedColumnIds: Iterable<number> = [],
 ): MetricsConfig {
   const fields = indexById(schema);
   const modes = new Map<number, MetricsMode>();
@@ -41,7 +41,7 @@ export function metricsConfig(
     }
     for (const id of firstPrimitives(schema, limit)) modes.set(id, truncate16);
   }
-  for (const id of sortColumnIds) {
+  for (const id of prunedColumnIds) {
     modes.set(id, fallback.kind === 'none' || fallback.kind === 'counts' ? truncate16 : fallback);
   }
   for (const [id, { path }] of fields) {

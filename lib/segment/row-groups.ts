@@ -1,7 +1,7 @@
 /** Combines all row groups of a file: row count, split offsets, and for each column its counts and bounds. */
 import { RegistrarError } from '../errors.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
-import { checkedChunk } from './column-chunk.ts';
+import { checkedChunk, MOST_VALUES } from './column-chunk.ts';
 import { addChunk, type Bound, boundsOf, type ColumnTally, newTally } from './column-tally.ts';
 import type { ValueForm } from './column-type.ts';
 import type { Footer } from './footer.ts';
@@ -82,6 +82,7 @@ export function mergeRowGroups(
     }
     if (group.numRows > 0n && groupStart !== undefined) splitOffsets.push(groupStart);
   }
+  if (recordCount > MOST_VALUES) throw broken(`it has ${recordCount} rows, more than any file holds`);
   if (footer.numRows !== recordCount) {
     throw broken(`it has ${footer.numRows} rows, and its ${rowGroupCount} row groups have ${recordCount}`);
   }

@@ -32,6 +32,11 @@ export interface TableState {
   readonly nextRowId?: bigint;
 }
 
+/** The columns by which readers prune: sources of the default sort order and of the default partition spec. */
+export function prunedColumnIds({ sortColumnIds, defaultSpec }: TableState): readonly number[] {
+  return [...sortColumnIds, ...defaultSpec.fields.map((field) => field['source-id'])];
+}
+
 /** The snapshot that a branch points at; undefined if the branch does not exist (an empty table has no `main`). */
 export function branchHead(state: TableState, branch: string): Snapshot | undefined {
   const ref = state.refs[branch];

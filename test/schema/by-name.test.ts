@@ -36,6 +36,25 @@ describe('mergeSchemas: segments without field IDs', () => {
     });
   });
 
+  test('new columns get no ID that the mapping gives to another name', () => {
+    const mapping = [
+      { 'field-id': 10, names: ['id'] },
+      { 'field-id': 12, names: ['x'] },
+    ];
+    const table = evolvingTable([id], { properties: { [mappingProperty]: JSON.stringify(mapping) } });
+    table.register(
+      [unidentified([required(1, 'id', 'long'), column(2, 'c', 'int'), column(3, 'd', 'int')])],
+      byName,
+    );
+    table.register([unidentified([required(1, 'id', 'long'), column(2, 'x', 'int')])], byName);
+    expect(table.state().currentSchema.fields).toEqual([
+      id,
+      column(13, 'c', 'int'),
+      column(14, 'd', 'int'),
+      column(12, 'x', 'int'),
+    ]);
+  });
+
   test('new columns get the next IDs at every depth, and are in the mapping: element, key, value', () => {
     const table = evolvingTable([id]);
     const one = unidentified([

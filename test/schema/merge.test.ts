@@ -317,6 +317,28 @@ describe('mergeSchemas: what others do to the table', () => {
     expect(table.state().currentSchema.fields).toEqual([id]);
   });
 
+  test.each([
+    ['the element of a new list', column(3, 'l', list(2, 'string'))],
+    ['the value of a new map', column(3, 'm', map(4, 'string', 2, 'string'))],
+    ['a field of a new struct', column(3, 's', struct(column(2, 'note', 'string')))],
+  ])('the ID of a column dropped by SQL as %s: that segment is refused', (_, moved) => {
+    const table = followed([id, note]);
+    table.alter([id]);
+    const [good, bad] = [segment([id]), segment([id, moved])];
+    const merge = table.register([good, bad]);
+    expect(complaints(merge)).toEqual([expect.stringMatching(/a column never moves/)]);
+    expect([...merge.refused.keys()]).toEqual([bad.uri]);
+    expect(table.state().currentSchema.fields).toEqual([id]);
+  });
+
+  test('a dropped column that becomes a struct around a column of the table: refused', () => {
+    const qty = column(3, 'qty', 'int');
+    const table = followed([id, note, qty]);
+    table.alter([id, qty]);
+    const merge = table.register([segment([id, column(2, 'note', struct(column(3, 'qty', 'string')))])]);
+    expect(complaints(merge)).toEqual([expect.stringMatching(/note.qty.*the table has this ID elsewhere/)]);
+  });
+
   test('a column that SQL added under the ID the dataset takes next: adopted when it is the same', () => {
     const table = followed([id]);
     table.alter([id, column(2, 'x', 'int')]);

@@ -64,11 +64,22 @@ describe('checkedChunk', () => {
       'segment.inconsistent',
       /4 to 105.*4 to 104/,
     ],
+    [
+      'with more values than any file has (C23)',
+      withMetaData({ numValues: 2n ** 62n }),
+      'segment.inconsistent',
+      /4611686018427387904 values/,
+    ],
   ])('refuses one %s', (_, change, code, message) => {
-    expect(() => check(change)).toThrow(
+    expect(() => check(change, change.metaData?.numValues === 2n ** 62n ? 2n ** 62n : 3n)).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
     );
     expect(() => check(change)).toThrow(/"c"/);
+  });
+
+  test('refuses a chunk without rows that is larger than the file (C23)', () => {
+    const large = withMetaData({ numValues: 0n, totalCompressedSize: 2n ** 63n - 1n });
+    expect(() => check(large, 0n)).toThrow(expect.objectContaining({ code: 'segment.inconsistent' }));
   });
 
   test('does not check the position of a chunk without rows', () => {

@@ -73,6 +73,14 @@ export function flatFooter(
   );
 }
 
+/** A file with such a footer, and zeros where its rows should be. */
+export function flatFile(...of: Parameters<typeof flatFooter>): Uint8Array {
+  const footer = flatFooter(...of);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(footer.length);
+  return Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(10_000), footer, length, Buffer.from('PAR1')]);
+}
+
 /** The segment of a footer, in a file that is large enough for its chunks. */
 export function segmentFrom(footer: Uint8Array, options: Partial<SegmentOptions> = {}): Segment {
   const segment = segmentOf(

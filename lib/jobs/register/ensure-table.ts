@@ -1,6 +1,11 @@
+import { partitionTuple } from '../../append/partition-tuple.ts';
+import { resolvePartitionFields } from '../../append/transform.ts';
 import { RegistrarError } from '../../errors.ts';
+import { columnsOf } from '../../schema/columns.ts';
 import { isHalfMade } from '../../schema/new-table.ts';
+import { partitionSpec } from '../../schema/partition-by.ts';
 import { inUploadOrder } from '../../schema/upload-order.ts';
+import { columnRanges } from '../../segment/column-range.ts';
 import type { Segment } from '../../segment/segment.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
@@ -38,10 +43,22 @@ export async function ensureTable(
   }
   for (const segment of inUploadOrder(segments)) {
     try {
+      if (known === undefined) requirePartition(segment, settings);
       return readTableMetadata(target.table, await createTable(ports, settings, target.table, segment));
     } catch (error) {
       condemned.set(segment.uri, ofSegment(error));
     }
   }
   return { ...footers, segments: [], ignored, condemned };
+}
+
+/**
+ * What is refused must not define a table: the first segment's partition is determined before there is one.
+ *
+ * @throws `sink.iceberg_partition_undetermined`
+ */
+function requirePartition(segment: Segment, { partition_by }: CreateTableSettings): void {
+  const { uri, reference, schema } = segment;
+  const fields = resolvePartitionFields(partitionSpec(partition_by, columnsOf(schema)), schema);
+  partitionTuple({ uri, key: reference.key, fields, columns: columnRanges(segment, schema) });
 }

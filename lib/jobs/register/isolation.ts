@@ -73,7 +73,7 @@ export async function registerDelivered(
     if (done.registration !== undefined) registrations.push(done.registration);
     const failure = done.outcomes.find((outcome) => outcome.kind === 'failed');
     const isGroupsFailure = failure !== undefined && failure.error.scope !== 'segment';
-    outages = failure !== undefined && isOutage(failure.error.code) ? outages + 1 : 0;
+    outages = isGroupsFailure && isOutage(failure.error.code) ? outages + 1 : 0;
     // To find which segment of a failed group is to blame, the group is repeated from its first segment alone.
     if (!isGroupsFailure || group.length === 1) at += group.length;
     size = isGroupsFailure || alone ? 1 : Math.min(MAX_SEGMENTS_A_COMMIT, size * 2);

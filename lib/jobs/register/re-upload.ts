@@ -3,7 +3,7 @@ import { metricsOf } from '../../segment/metrics.ts';
 import { metricsConfig } from '../../segment/metrics-config.ts';
 import type { Segment } from '../../segment/segment.ts';
 import type { Metrics } from '../../spec/manifest.ts';
-import type { TableState } from '../../spec/table-state.ts';
+import { prunedColumnIds, type TableState } from '../../spec/table-state.ts';
 
 /**
  * Whether a path that is registered under another ETag holds the same segment uploaded again: size, record count and every
@@ -24,7 +24,7 @@ export async function isReupload(
   if (registered === undefined) return false;
   const schemaId = state.snapshots.get(snapshotId)?.schemaId;
   const schema = state.schemas.find((one) => one['schema-id'] === schemaId) ?? state.currentSchema;
-  const config = metricsConfig(state.properties, schema, state.sortColumnIds);
+  const config = metricsConfig(state.properties, schema, prunedColumnIds(state));
   return agree(registered, metricsOf(segment, schema, config));
 }
 

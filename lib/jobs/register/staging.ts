@@ -12,7 +12,7 @@ import { metricsOf } from '../../segment/metrics.ts';
 import { metricsConfig } from '../../segment/metrics-config.ts';
 import type { DataFile } from '../../spec/manifest.ts';
 import type { Snapshot } from '../../spec/snapshot.ts';
-import { branchHead, type TableState } from '../../spec/table-state.ts';
+import { branchHead, prunedColumnIds, type TableState } from '../../spec/table-state.ts';
 import type { TableUpdate } from '../../spec/table-update.ts';
 import { type Judgement, type JudgementOptions, judge } from './judgement.ts';
 import { type MergingPorts, mergingOf } from './merging.ts';
@@ -164,7 +164,7 @@ export function dataFilesOf(
   const config = metricsConfig(
     propertiesAfter(state.properties, merge.updates),
     merge.schema,
-    state.sortColumnIds,
+    prunedColumnIds(state),
   );
   return accepted.map(({ segment, partition }) => ({
     ...metricsOf(segment, merge.schema, config),

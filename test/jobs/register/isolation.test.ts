@@ -170,6 +170,17 @@ describe('a message that keeps failing (I9)', () => {
     expect(await rows()).toBe(1);
   });
 
+  test('segments that are bad themselves are no outage, also where they stop their group', async () => {
+    await registration.close();
+    registration = await startRegistration({ on_segment_error: 'stop' });
+    const bad = [1, 2, 3, 4].map((at) =>
+      registration.upload(`thadam/v1/plant/orders/bad-${at}.parquet`, Buffer.from('no Parquet file')),
+    );
+    registration.receiveCount = 10;
+    await registration.deliver([...bad, ...upload('good')]);
+    expect(await rows()).toBe(1);
+  });
+
   test('when the catalog is down, only the first few of many segments are tried', async () => {
     const segments = upload(...'abcdefghij');
     let asked = 0;

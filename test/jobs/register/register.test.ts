@@ -4,9 +4,11 @@ import { manifestFiles, readManifestList } from '../../../lib/append/manifest-li
 import { register } from '../../../lib/jobs/register/register.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead, type TableState } from '../../../lib/spec/table-state.ts';
+import { optional, required, schema } from '../../../local/shipper/schema-notation.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { engineFile } from '../../fakes/engine-file.ts';
 import { plainFile } from '../../fakes/plain-file.ts';
+import { flatFile } from '../../segment/flat-footer.ts';
 import { expireOldest } from '../maintenance.ts';
 import { type Registration, startRegistration, withUploadTime } from '../registration.ts';
 
@@ -25,11 +27,11 @@ const wide: Schema = {
     { id: 3, name: 'added', required: false, type: 'string' },
   ],
 };
-const segment = (from: number, schema = narrow) =>
+const segment = (from: number, of = narrow) =>
   writeParquet(
-    schema,
+    of,
     Array.from({ length: 5 }, (_, i) => ({
-      id: schema === wide ? BigInt(from + i) : from + i,
+      id: of === wide ? BigInt(from + i) : from + i,
       name: `n${from + i}`,
       label: `n${from + i}`,
       added: null,
@@ -192,6 +194,36 @@ describe('registerMessages: partitioned tables', () => {
       'total-data-files': '3',
       'changed-partition-count': '2',
     });
+  });
+});
+
+describe('registerMessages: a segment that is refused (C23)', () => {
+  test('for what it claims to hold adds nothing to a v3 table, and others go on', async () => {
+    await registration.close();
+    registration = await startRegistration({ format_version: 3 });
+    const claims = (rows: number) =>
+      flatFile([{ name: 'id', physical: 1 }], [{ rows, statistics: [undefined] }]);
+    await registration.deliver([
+      registration.upload(key('huge'), claims(2 ** 62)),
+      registration.upload(key('good'), claims(3)),
+    ]);
+    expect(quarantined()).toEqual(['segment.inconsistent']);
+    expect((await orders()).nextRowId).toBe(3n);
+  });
+
+  test('for its partition does not define the table', async () => {
+    await registration.close();
+    registration = await startRegistration({ partition_by: ['name'], layout: '{url}/{dataset}/…' });
+    const spread = writeParquet(
+      narrow,
+      ['eu', 'us'].map((name) => ({ id: 1, name })),
+    );
+    const other = schema(required(1, 'id', 'string'), optional(2, 'name', 'string'));
+    const good = writeParquet(other, [{ id: 'a', name: 'eu' }]);
+    await registration.deliver([registration.upload('orders/spread.parquet', spread)]);
+    await registration.deliver([registration.upload('orders/good.parquet', good)]);
+    expect(quarantined()).toEqual(['sink.iceberg_partition_undetermined']);
+    expect((await orders()).currentSchema.fields.map(({ type }) => type)).toEqual(['string', 'string']);
   });
 });
 

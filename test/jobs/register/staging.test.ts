@@ -71,6 +71,18 @@ test('stagingOf: a renamed column without metrics has none in the very commit th
   expect(counted).toEqual([[1], [1]]);
 });
 
+test('stagingOf: a partition column has bounds even where so many columns leave it without (A33)', async () => {
+  await registration.close();
+  registration = await startRegistration({
+    partition_by: ['region'],
+    table_properties: { 'write.metadata.metrics.max-inferred-column-defaults': '1' },
+  });
+  await ship(1);
+  const [path = ''] = (await manifests()).map(({ manifestPath }) => manifestPath);
+  const metrics = readEntryMetrics(bytesOf(path), path, 's3://lake/in/thadam/v1/plant/orders/1.parquet');
+  expect([...(metrics?.lowerBounds.keys() ?? [])]).toEqual([1, 2]);
+});
+
 /** Otherwise all of them would be taken for the table's own files and acknowledged (I11). */
 test('judge: a path of the table around the directory of its segments fails their messages, until it is elsewhere', async () => {
   await ship(1);
