@@ -12,4 +12,6 @@ export interface AccessContext {
   readonly secrets: readonly SecretReference[];
   readonly tableLocations: readonly string[];
   readonly kmsKeyArn?: string;
+  /** Keys with which shippers encrypt segments, and secrets are encrypted. */
+  readonly decryptKeyArns: readonly string[];
 }

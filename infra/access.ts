@@ -30,7 +30,7 @@ function storeStatements(name: FunctionName, of: AccessContext): readonly Policy
     of,
     'ReadSegmentsAndTables',
     ['s3:GetObject'],
-    [...roots.map((root) => `${root}*`), ...quarantines],
+    [...roots.map((root) => `${root}*`), ...metadataPaths(of), ...quarantines],
   );
   const list = listings(of, [...roots, ...entries.map(({ quarantine_url }) => `${quarantine_url}/`)]);
   if (name === 'health') return [read, ...list, watchBuckets(of), watchQueues()];
@@ -42,9 +42,17 @@ function storeStatements(name: FunctionName, of: AccessContext): readonly Policy
   return [
     read,
     ...list,
-    objects(of, 'WriteMetadata', ['s3:PutObject'], metadata),
+    objects(of, 'WriteMetadata', ['s3:PutObject'], [...metadata, ...metadataPaths(of)]),
     objects(of, 'SetSegmentsAside', ['s3:PutObject'], quarantines),
   ];
+}
+
+/** The directories that new tables' properties name for their metadata. */
+function metadataPaths({ entries }: AccessContext): readonly string[] {
+  return entries.flatMap(({ table_properties }) => {
+    const path = table_properties['write.metadata.path'];
+    return path?.startsWith('s3://') ? [`${withSlash(path)}*`] : [];
+  });
 }
 
 /**
@@ -101,8 +109,9 @@ function watchQueues(): PolicyStatement {
   });
 }
 
-function watchBuckets({ partition, entries }: AccessContext): PolicyStatement {
-  const buckets = entries.map(({ url }) => arnOf(partition, bucketUri(url)));
+function watchBuckets(of: AccessContext): PolicyStatement {
+  const uris = [...of.entries.map(({ url }) => url), ...tableRoots(of)];
+  const buckets = uris.map((uri) => arnOf(of.partition, bucketUri(uri)));
   return new PolicyStatement({
     sid: 'ReadBucketSettings',
     actions: ['s3:GetBucketNotification', 's3:GetLifecycleConfiguration'],
@@ -146,21 +155,22 @@ function secretStatements({
 /** Allows using the keys. health only reads, so it needs no key to encrypt with. */
 function keyStatements(
   name: FunctionName,
-  { entries, kmsKeyArn }: AccessContext,
+  { entries, kmsKeyArn, decryptKeyArns }: AccessContext,
 ): readonly PolicyStatement[] {
   const arns = unique([
     ...entries.flatMap(({ store }) => store.kms_key_id ?? []),
     ...(kmsKeyArn === undefined ? [] : [kmsKeyArn]),
   ]);
-  return arns.length === 0
-    ? []
-    : [
-        new PolicyStatement({
-          sid: 'UseKeys',
-          actions: ['kms:Decrypt', ...(name === 'health' ? [] : ['kms:GenerateDataKey'])],
-          resources: arns,
-        }),
-      ];
+  const statement = (sid: string, actions: string[], resources: string[]) =>
+    resources.length === 0 ? [] : [new PolicyStatement({ sid, actions, resources })];
+  return [
+    ...statement('UseKeys', ['kms:Decrypt', ...(name === 'health' ? [] : ['kms:GenerateDataKey'])], arns),
+    ...statement(
+      'ReadWithKeys',
+      ['kms:Decrypt'],
+      unique(decryptKeyArns.filter((arn) => !arns.includes(arn))),
+    ),
+  ];
 }
 
 function arnOf(partition: string, uri: string): string {

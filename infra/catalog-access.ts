@@ -36,7 +36,16 @@ export function catalogStatements(
     entry.catalog_sigv4 === undefined ? [] : { ...entry, ...entry.catalog_sigv4 },
   );
   const services = Map.groupBy(signed, ({ service }) => service);
-  return [...services].flatMap(([service, ofService]) => {
+  const vends = signed.some(
+    ({ service, access_delegation }) => service === 'glue' && access_delegation === 'vended-credentials',
+  );
+  // Lake Formation hands out the credentials of a table in Glue. IAM cannot restrict this to a table: its own grants do.
+  const lakeFormation = new PolicyStatement({
+    sid: 'VendedCredentials',
+    actions: ['lakeformation:GetDataAccess'],
+    resources: ['*'],
+  });
+  const ofServices = [...services].flatMap(([service, ofService]) => {
     const actions = CATALOG_ACTIONS[service];
     if (actions === undefined) return [];
     return new PolicyStatement({
@@ -52,6 +61,7 @@ export function catalogStatements(
       ],
     });
   });
+  return vends ? [...ofServices, lakeFormation] : ofServices;
 }
 
 /** The database of the namespace and its tables, in the account's default catalog and in the catalogs nested in it. */

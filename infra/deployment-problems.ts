@@ -114,9 +114,13 @@ function locationProblems({ deployment: { table_locations }, entries }: Deployab
 }
 
 /** Finds keys that a policy cannot name: IAM identifies a key by its ARN, not by an ID or an alias. */
-function keyProblems({ deployment: { kms_key_arn }, entries }: Deployable): readonly string[] {
+function keyProblems({
+  deployment: { kms_key_arn, decrypt_key_arns },
+  entries,
+}: Deployable): readonly string[] {
   const keys = [
     ['kms_key_arn', kms_key_arn] as const,
+    ...decrypt_key_arns.map((arn) => ['decrypt_key_arns', arn] as const),
     ...entries.map(({ store }) => ['store.kms_key_id', store.kms_key_id] as const),
   ];
   return keys
@@ -150,8 +154,16 @@ function settingAt(settings: RawSettings, name: string): unknown {
     );
 }
 
-/** Whether a setting holds a secret itself, not a reference to it. The path of a key file is not a secret, its text is. */
+/**
+ * Whether a setting holds a secret itself, not a reference to it. The path of a key file is not a secret, its text is. Of a map of headers,
+ * those are looked at whose names say that they are secret.
+ */
 function isWrittenOut(value: unknown, type: string): boolean {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).some(
+      ([name, held]) => /auth|cookie|key|secret|token/i.test(name) && isWrittenOut(held, 'text'),
+    );
+  }
   if (typeof value !== 'string' || /\$\{(secretsmanager|ssm):/.test(value)) return false;
   return type === 'text' || value.includes('PRIVATE KEY');
 }

@@ -79,6 +79,8 @@ const deploymentSchema = v.strictObject({
   ),
   /** Encrypts queues and logs; its policy must allow s3, events and logs of this account to use it. */
   kms_key_arn: v.exactOptional(text),
+  /** Keys that the functions only decrypt with: those of segments whose shipper encrypts with its own, those of secrets. */
+  decrypt_key_arns: v.exactOptional(v.array(text), []),
   vpc: v.exactOptional(
     v.strictObject({
       id: text,

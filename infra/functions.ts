@@ -94,7 +94,8 @@ export function addFunctions(of: Deploying): Functions {
   queues.registrations.grant(route, 'sqs:SendMessage');
   route.addEventSource(
     new SqsEventSource(queues.arrivals, {
-      batchSize: 10_000,
+      // Lambda takes more than ten messages at once only where it waits for them.
+      batchSize: routing.window === 0 ? 10 : 10_000,
       maxBatchingWindow: Duration.seconds(routing.window),
       reportBatchItemFailures: true,
       maxConcurrency: concurrency.route,
@@ -217,6 +218,7 @@ function accessContext(
     entries,
     secrets,
     tableLocations: deployment.table_locations,
+    decryptKeyArns: deployment.decrypt_key_arns,
     ...(deployment.kms_key_arn !== undefined && { kmsKeyArn: deployment.kms_key_arn }),
   };
 }

@@ -21,7 +21,6 @@ export function addNotifications(
   for (const [bucket, ofBucket] of prefixes) {
     if (notifications === 'eventbridge') {
       new Rule(scope, `ArrivalsOf-${bucket}`, {
-        ruleName: `iceberg-registrar-${stage}-${bucket}`.slice(0, 64),
         description: `Segments in ${bucket} to the arrivals queue of stage ${stage}`,
         eventPattern: {
           source: ['aws.s3'],

@@ -7,8 +7,16 @@ data "archive_file" "bundle" {
   excludes    = ["**/*.map"]
 }
 
+locals {
+  # A bucket's name has at most 63 characters; a project's ID and a stage may have more together.
+  code_bucket_name = "${var.project}-${local.name}-code"
+  code_bucket = length(local.code_bucket_name) <= 63 ? local.code_bucket_name : (
+    "${substr(local.code_bucket_name, 0, 54)}-${substr(sha256(local.code_bucket_name), 0, 8)}"
+  )
+}
+
 resource "google_storage_bucket" "code" {
-  name                        = "${var.project}-${local.name}-code"
+  name                        = local.code_bucket
   location                    = var.region
   uniform_bucket_level_access = true
   public_access_prevention    = "enforced"

@@ -173,7 +173,7 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
 
 export function gcsClient({ endpoint }: StoreSettings, ports: GcsPorts): GoogleClient {
   const origin = withoutEndSlashes(endpoint ?? ORIGIN);
-  const accessToken = origin.startsWith('http://') ? undefined : ports.accessToken;
+  const accessToken = /^http:/i.test(origin) ? undefined : ports.accessToken;
   return googleClient({ origin, unavailable: 'store.unavailable', accessToken }, ports);
 }
 

@@ -1,6 +1,6 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
-import { sendToAws } from './aws-request.ts';
+import { awsEndpoint, sendToAws } from './aws-request.ts';
 import { faultText } from './http.ts';
 
 /** Lambda's maximum duration of an invocation. */
@@ -21,7 +21,7 @@ export interface LambdaSettings {
 export async function invokeFunction(
   name: string,
   payload: unknown,
-  { region, endpoint = `https://lambda.${region}.amazonaws.com` }: LambdaSettings,
+  { region, endpoint = awsEndpoint('lambda', region) }: LambdaSettings,
   clock: Clock,
 ): Promise<unknown> {
   const request = {

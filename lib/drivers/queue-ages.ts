@@ -1,7 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
 import { type AwsQueue, awsQueue } from '../spec/queue-url.ts';
-import { sendToAws } from './aws-request.ts';
+import { awsEndpoint, sendToAws } from './aws-request.ts';
 import { faultText } from './http.ts';
 
 export interface QueueAgesSettings {
@@ -35,7 +35,7 @@ export async function oldestMessageAges(
   });
   for (const [region, queues] of Map.groupBy(onAws, (queue) => queue.region)) {
     const asked = queues.slice(0, MOST_QUEUES);
-    const origin = new URL(endpoint ?? cloudWatch(region)).origin;
+    const origin = new URL(endpoint ?? awsEndpoint('monitoring', region)).origin;
     const answer = await getMetricData(asked, { region, origin, timeoutMs }, clock);
     for (const { Id, Values = [] } of answer.MetricDataResults ?? []) {
       const queue = asked[Number(Id.slice(1))];
@@ -43,10 +43,6 @@ export async function oldestMessageAges(
     }
   }
   return ages;
-}
-
-function cloudWatch(region: string): string {
-  return `https://monitoring.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 
 interface MetricData {

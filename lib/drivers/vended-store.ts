@@ -73,7 +73,7 @@ function googleSettings(own: StoreSettings, config: StorageCredential['config'])
 /** Our own settings without keys, with our own endpoint or else the catalog's. */
 function settingsAt(own: StoreSettings, theirs: string | undefined): StoreSettings {
   const endpoint = own.endpoint ?? theirs;
-  if (endpoint?.startsWith('http://') && !own.allow_http) {
+  if (endpoint !== undefined && isPlainHttp(endpoint) && !own.allow_http) {
     throw new RegistrarError(
       'config.invalid',
       `Cannot use the catalog's credentials at "${endpoint}": an endpoint of http:// needs store.allow_http: true`,
@@ -81,6 +81,11 @@ function settingsAt(own: StoreSettings, theirs: string | undefined): StoreSettin
   }
   const { access_key_id: _key, secret_access_key: _secret, session_token: _token, ...plain } = own;
   return { ...plain, ...(endpoint !== undefined && { endpoint }) };
+}
+
+/** A scheme may be written in any case. */
+function isPlainHttp(endpoint: string): boolean {
+  return /^http:/i.test(endpoint.trim());
 }
 
 function flag(text: string | undefined): boolean | undefined {

@@ -20,6 +20,9 @@ export interface MergedNotifications {
 }
 
 const EVERY_CREATION = 's3:ObjectCreated:*';
+const EACH_CREATION = ['Put', 'Post', 'Copy', 'CompleteMultipartUpload'].map(
+  (how) => `s3:ObjectCreated:${how}`,
+);
 /**
  * The queue URLs of LocalStack: `http://127.0.0.1:4566/queue/us-east-1/000000000000/arrivals`, with one address for all, and
  * `http://sqs.us-east-1.localhost.localstack.cloud:4566/000000000000/arrivals`.
@@ -57,13 +60,27 @@ export function isNotified(
   wanted: WantedNotification,
 ): boolean {
   if (EventBridgeConfiguration !== undefined) return true;
-  return QueueConfigurations.some(
-    (rule) =>
-      rule.QueueArn === wanted.queueArn &&
-      rule.Events?.includes(EVERY_CREATION) === true &&
-      wanted.prefix.startsWith(filterOf(rule, 'prefix')) &&
-      (wanted.suffix?.endsWith(filterOf(rule, 'suffix')) ?? true),
+  return QueueConfigurations.some((rule) => rule.QueueArn === wanted.queueArn && takes(rule, wanted));
+}
+
+/** Whether they go to a topic of SNS, whose subscriptions are not part of the bucket: the queue may be one of them. */
+export function reachesTopic(
+  { TopicConfigurations = [] }: NotificationConfiguration,
+  wanted: WantedNotification,
+): boolean {
+  return TopicConfigurations.some((rule) => takes(rule, wanted));
+}
+
+function takes(rule: NotificationRule, { prefix, suffix }: WantedNotification): boolean {
+  return (
+    takesEveryCreation(rule) &&
+    prefix.startsWith(filterOf(rule, 'prefix')) &&
+    (suffix?.endsWith(filterOf(rule, 'suffix')) ?? true)
   );
+}
+
+function takesEveryCreation({ Events = [] }: NotificationRule): boolean {
+  return Events.includes(EVERY_CREATION) || EACH_CREATION.every((event) => Events.includes(event));
 }
 
 /** Endings of what the registrar writes itself, beside the segments unless its places are set apart. */

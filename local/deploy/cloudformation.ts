@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sendToAws } from '../../lib/drivers/aws-request.ts';
+import { awsEndpoint, sendToAws } from '../../lib/drivers/aws-request.ts';
 import { faultText } from '../../lib/drivers/http.ts';
 import { systemClock } from '../../lib/drivers/platform.ts';
 import type { AwsCredentials } from '../../lib/drivers/s3/signed-request.ts';
@@ -68,11 +68,7 @@ function outputsIn(answer: string): StackOutputs {
 }
 
 async function call(
-  {
-    region,
-    endpoint = `https://cloudformation.${region}.amazonaws.com`,
-    credentials,
-  }: CloudFormationSettings,
+  { region, endpoint = awsEndpoint('cloudformation', region), credentials }: CloudFormationSettings,
   parameters: Readonly<Record<string, string>>,
 ): Promise<string> {
   const request = {

@@ -370,6 +370,19 @@ test('a clock that the store refuses is corrected by the store’s', async () =>
   expect(server.lines).toHaveLength(3);
 });
 
+test('a clock that is off is corrected for requests that were under way, too', async () => {
+  const aheadMs = -20 * 60_000;
+  const date = () => new Date(Date.now() + aheadMs).toUTCString();
+  const { store } = await scriptedStore((_, { headers }) => {
+    const signed = headers['x-amz-date']?.replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5') ?? '';
+    return Math.abs(Date.parse(signed) - Date.parse(date())) < 60_000
+      ? object('abc')
+      : { ...refusal(403, 'RequestTimeTooSkewed'), headers: { date: date() } };
+  });
+  const reads = await Promise.all(Array.from({ length: 16 }, () => store.read(uri)));
+  expect(reads.map(({ kind }) => kind)).toEqual(Array.from({ length: 16 }, () => 'object'));
+});
+
 test('what is signed is what is sent, for any key, header and body', async () => {
   const key = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'very-secret-key', region: 'us-east-1' };
   const problems: (string | undefined)[] = [];

@@ -173,18 +173,23 @@ test("vendedStore takes endpoint, region and path style of one's own before the 
   });
 });
 
-test('vendedStore sends nothing in the clear to an endpoint that the catalog names', async () => {
-  const { store } = await vending(
-    () => ({
-      'storage-credentials': [credential('s3://lake/', 'k', { 's3.endpoint': 'http://theirs.example' })],
-    }),
-    {},
-  );
-  await expect(store.read('s3://lake/a')).rejects.toMatchObject({
-    code: 'config.invalid',
-    message: expect.stringContaining('allow_http'),
-  });
-});
+test.each(['http', 'HTTP'])(
+  'vendedStore sends nothing in the clear to an endpoint of %s:// that the catalog names',
+  async (scheme) => {
+    const { store } = await vending(
+      () => ({
+        'storage-credentials': [
+          credential('s3://lake/', 'k', { 's3.endpoint': `${scheme}://theirs.example` }),
+        ],
+      }),
+      {},
+    );
+    await expect(store.read('s3://lake/a')).rejects.toMatchObject({
+      code: 'config.invalid',
+      message: expect.stringContaining('allow_http'),
+    });
+  },
+);
 
 test('vendedStore asks for a credential anew before it ends, in full: a 304 would bring none', async () => {
   const { store, reached, server, loads } = await vending((load) => ({
@@ -199,6 +204,17 @@ test('vendedStore asks for a credential anew before it ends, in full: a 304 woul
   expect(reached.map(({ settings }) => settings.access_key_id)).toStrictEqual(['key-2', 'key-2']);
   expect(loads()).toBe(2);
   expect(server.requests.at(-1)?.headers).not.toHaveProperty('if-none-match');
+});
+
+test('vendedStore asks once for a credential that many need, and not again when the same one is given', async () => {
+  const soon = String(nowMs + 3 * 60_000);
+  const { store, loads } = await vending(() => ({
+    'storage-credentials': [credential('s3://lake/', 'key', { 's3.session-token-expires-at-ms': soon })],
+  }));
+  await Promise.all(Array.from({ length: 16 }, (_, at) => store.read(`s3://lake/${at}`)));
+  expect(loads()).toBe(2);
+  await store.read('s3://lake/later');
+  expect(loads()).toBe(2);
 });
 
 test('vendedStore asks for a credential anew once it is refused, and once only', async () => {

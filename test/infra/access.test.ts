@@ -162,8 +162,46 @@ test('table_location "catalog" grants nothing on a bucket of that name', async (
   expect(text).not.toContain(':s3:::catalog');
 });
 
+const key = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000000';
+
+test('keys to decrypt with are never encrypted with', async () => {
+  const text = JSON.stringify(
+    templateOf(await deployable({ decrypt_key_arns: [key] })).findResources('AWS::IAM::Policy'),
+  );
+  expect(text).toContain(key);
+  expect(text).not.toContain('kms:GenerateDataKey');
+});
+
+test("metadata of new tables may be written where the tables' properties put them", async () => {
+  const settings = { table_properties: { 'write.metadata.path': 's3://lake/iceberg-meta' } };
+  const text = JSON.stringify(templateOf(await deployable({}, settings)).findResources('AWS::IAM::Policy'));
+  expect(text).toContain(':s3:::lake/iceberg-meta/*');
+});
+
+test('health reads the lifecycle rules of the buckets that tables lie in', async () => {
+  const of = templateOf(await deployable({}, { table_location: 's3://tables/{dataset}' }));
+  const policies = Object.values(of.findResources('AWS::IAM::Policy'));
+  const statements = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]);
+  const settings = statements.filter(({ Action }) => Action.includes('s3:GetLifecycleConfiguration'));
+  expect(settings.flatMap(({ Resource }) => Resource).map(plain)).toEqual([
+    'arn:s3:::lake',
+    'arn:s3:::tables',
+  ]);
+});
+
+test('credentials that Glue vends come from Lake Formation', async () => {
+  const glue = {
+    catalog_uri: 'https://glue.eu-central-1.amazonaws.com/iceberg',
+    catalog_sigv4: {},
+    catalog_token: null,
+  };
+  const of = async (more: object) =>
+    JSON.stringify(templateOf(await deployable({}, { ...glue, ...more })).findResources('AWS::IAM::Policy'));
+  expect(await of({ access_delegation: 'vended-credentials' })).toContain('lakeformation:GetDataAccess');
+  expect(await of({})).not.toContain('lakeformation');
+});
+
 test('health, which sends and writes nothing, may only decrypt with a key', async () => {
-  const key = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000000';
   const policies = templateOf(await deployable({ kms_key_arn: key })).findResources('AWS::IAM::Policy');
   for (const [id, { Properties }] of Object.entries(policies)) {
     const actions = (Properties.PolicyDocument.Statement as Statement[])

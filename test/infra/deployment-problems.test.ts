@@ -103,6 +103,18 @@ describe('deploymentProblems', () => {
       { store: { access_key_id: reference, secret_access_key: 'some-secret' } },
       /store\.secret_access_key is written out/,
     ],
+    [
+      'a secret that is written out in a header',
+      {},
+      { catalog_headers: { 'x-realm': 'lake', 'x-api-key': 'some-key' } },
+      /catalog_headers is written out/,
+    ],
+    [
+      'a key to decrypt with by its ID',
+      { decrypt_key_arns: ['0a1b2c3d'] },
+      {},
+      /decrypt_key_arns "0a1b2c3d" is not/,
+    ],
     ['more functions than a queue starts', { concurrency: { register: 1001 } }, {}, /above the 1000/],
   ])('refuses %s', async (_, parameters, settings, problem) => {
     expect(deploymentProblems([await deployable(parameters, settings)])).toEqual([
@@ -118,6 +130,11 @@ describe('deploymentProblems', () => {
       );
     },
   );
+
+  test('accepts headers that are no secrets, and those that refer to one', async () => {
+    const headers = { 'x-realm': 'lake', 'x-api-key': reference };
+    expect(deploymentProblems([await deployable({}, { catalog_headers: headers })])).toEqual([]);
+  });
 
   test('accepts resources of one region, whether or not the deployment names it', async () => {
     const store = { region: 'eu-west-1' };

@@ -275,6 +275,16 @@ test('a reconcile run that is out of time is invoked again with the request for 
   });
 });
 
+test('without a window route takes as many messages as Lambda allows then', async () => {
+  templateOf(await deployable({ route: { window: 0 } })).hasResourceProperties(
+    'AWS::Lambda::EventSourceMapping',
+    {
+      BatchSize: 10,
+      MaximumBatchingWindowInSeconds: 0,
+    },
+  );
+});
+
 test('an EventBridge rule matches only segments below the prefix', async () => {
   const through = templateOf(await deployable({ notifications: 'eventbridge' }));
   through.hasResourceProperties('AWS::Events::Rule', {

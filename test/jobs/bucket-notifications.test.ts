@@ -95,6 +95,13 @@ describe('mergeNotifications', () => {
     expect(isNotified(configuration, wanted)).toBe(true);
   });
 
+  test('takes a rule that lists each kind of creation for one of all', () => {
+    const each = ['Put', 'Post', 'Copy', 'CompleteMultipartUpload'].map((how) => `s3:ObjectCreated:${how}`);
+    const ours = (events: string[]) => ({ ...rule('by hand', '', '.parquet', events), QueueArn: ARN });
+    expect(isNotified({ QueueConfigurations: [ours(each)] }, wanted)).toBe(true);
+    expect(isNotified({ QueueConfigurations: [ours(each.slice(1))] }, wanted)).toBe(false);
+  });
+
   test('leaves what is right already, under whatever name', () => {
     const existing = { QueueConfigurations: [{ ...rule('by hand', '', '.parquet'), QueueArn: ARN }] };
     expect(mergeNotifications(existing, wanted, 'x')).toEqual({ configuration: existing, state: 'current' });

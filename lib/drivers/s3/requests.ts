@@ -62,7 +62,11 @@ export function s3Requests(
     return place;
   }
 
-  async function sendOnce(request: S3Request, region: string): Promise<HttpExchange> {
+  /** Also returns the time that the request was signed with. */
+  async function sendOnce(
+    request: S3Request,
+    region: string,
+  ): Promise<{ readonly answer: HttpExchange; readonly signedMs: number }> {
     const { origin, basePath, url } = await placeOf(request.bucket, region);
     const plain: HttpRequest = {
       method: request.method,
@@ -71,22 +75,19 @@ export function s3Requests(
       headers: { 'user-agent': `iceberg-registrar/${version}`, ...request.headers },
       ...(request.body !== undefined && { body: request.body }),
     };
-    const signing = {
-      service: 's3',
-      region,
-      credentials: await credentials(),
-      nowMs: clock.now() + skewMs,
-    };
-    return send(await signedRequest(plain, url, signing));
+    const given = await credentials();
+    const signedMs = clock.now() + skewMs;
+    const signing = { service: 's3', region, credentials: given, nowMs: signedMs };
+    return { answer: await send(await signedRequest(plain, url, signing)), signedMs };
   }
 
   /** Whether the refusal stated the store's time, with which the same request can succeed. */
-  function correctClock(answer: HttpExchange, fault: AwsFault): boolean {
+  function correctClock(answer: HttpExchange, fault: AwsFault, signedMs: number): boolean {
     if (answer.kind !== 'answer' || !skewFaults.has(fault.name)) return false;
     const serverMs = Date.parse(String(answer.headers['date']));
-    const offMs = serverMs - (clock.now() + skewMs);
-    if (!(Math.abs(offMs) >= MAX_SKEW_MS)) return false;
-    skewMs += offMs;
+    // Requests that were signed before another one's refusal corrected the clock are refused too.
+    if (!(Math.abs(serverMs - signedMs) >= MAX_SKEW_MS)) return false;
+    skewMs = serverMs - clock.now();
     return true;
   }
 
@@ -97,7 +98,7 @@ export function s3Requests(
       for (;;) {
         ownRegion ??= ownRegionOf(settings, ports);
         const region = regionOf.get(request.bucket) ?? (await ownRegion);
-        const answer = await sendOnce(request, region);
+        const { answer, signedMs } = await sendOnce(request, region);
         attempts += 1;
         if (answer.kind === 'answer' && answer.status >= 200 && answer.status < 300) {
           return { ...answer, attempts };
@@ -114,7 +115,7 @@ export function s3Requests(
         // The bucket is not in the region that the store named either, so the endpoint belongs to another region.
         if (right !== undefined && followed !== undefined)
           return { kind: 'fault', fault: { ...fault, region: followed } };
-        if (!isLast && correctClock(answer, fault)) continue;
+        if (!isLast && correctClock(answer, fault, signedMs)) continue;
         if (isLast || !isPassing(answer, fault)) return { kind: 'fault', fault };
         const baseMs = isThrottled(fault) ? 500 : 100;
         await timers.sleep(random.next() * baseMs * 2 ** (attempts - 1));

@@ -4,6 +4,7 @@ import type { BucketNotifications, NotificationConfiguration } from '../../ports
 import {
   isNotified,
   notifiedKeys,
+  reachesTopic,
   rulesOn,
   takesOwnFiles,
   type WantedNotification,
@@ -37,6 +38,12 @@ export async function examineNotifications(
   if (configuration.EventBridgeConfiguration !== undefined)
     return ok(`bucket "${wanted.bucket}" notifies EventBridge, whose rules are not looked at`);
   const other = rules.find(({ target }) => target !== wanted.queueArn);
+  if (other !== undefined && reachesTopic(configuration, wanted)) {
+    return warning(
+      `${below} are notified to the topic "${other.target}" by rule "${other.id}", whose subscriptions are not looked at`,
+      'subscribe the arrivals queue to it, or deploy with "notifications: eventbridge" and run iceberg-registrar init notifications --eventbridge --apply',
+    );
+  }
   if (other !== undefined) {
     return failed(
       `${below} are notified to "${other.target}" by rule "${other.id}", and S3 lets only one rule have them: two deployments on one prefix, or another consumer`,

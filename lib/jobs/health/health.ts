@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts';
-import { isNotified, notifiedKeys, wantedNotification } from '../bucket-notifications.ts';
+import { isNotified, notifiedKeys, reachesTopic, wantedNotification } from '../bucket-notifications.ts';
 import { type Dataset, datasetsOf } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { atMost, type Check } from './maintenance-checks.ts';
@@ -43,7 +43,7 @@ export interface EventsHealth {
 export interface NotificationHealth {
   readonly bucket: string;
   readonly prefix: string;
-  /** Undefined if it could not be determined. */
+  /** Undefined if it could not be determined, as where they go to a topic of SNS. */
   readonly notified: boolean | undefined;
   readonly problem?: string;
 }
@@ -139,10 +139,11 @@ async function notificationHealth(
   try {
     const wanted = wantedNotification(entry);
     if (wanted === undefined) return undefined;
-    const notified = isNotified(await notificationsOf(entry).read(bucket), wanted);
-    if (notified) return { bucket, prefix, notified };
+    const configuration = await notificationsOf(entry).read(bucket);
+    if (isNotified(configuration, wanted)) return { bucket, prefix, notified: true };
+    if (reachesTopic(configuration, wanted)) return { bucket, prefix, notified: undefined };
     const problem = `bucket "${bucket}" does not notify "${wanted.queueArn}" of "${prefix}": iceberg-registrar init notifications --apply`;
-    return { bucket, prefix, notified, problem };
+    return { bucket, prefix, notified: false, problem };
   } catch (error) {
     if (!(error instanceof RegistrarError)) throw error;
     const problem = `not known whether bucket "${bucket}" notifies of "${prefix}": ${error.message} (${error.code})`;
@@ -183,7 +184,7 @@ export function logHealth({ tables, unlisted, notifications, queues, events }: H
   }
   for (const { url, problem } of unlisted) log.error({ event: 'entry-unlisted', url, problem });
   for (const one of notifications)
-    if (one.notified !== true) log.warn({ event: 'notification-missing', ...one });
+    if (one.problem !== undefined) log.warn({ event: 'notification-missing', ...one });
   for (const queue of queues) logQueue(queue, log);
   for (const { quarantineUrl, checks } of events)
     for (const { ok, value } of checks)

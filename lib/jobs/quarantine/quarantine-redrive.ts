@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import { RegistrarError } from '../../errors.ts';
 import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
 import type { RoutedSegment } from '../../route/chunk.ts';
@@ -138,19 +137,23 @@ function presentHeads({ portsOf }: RedrivePorts): (routing: RoutedSegment['routi
   };
 }
 
+/** On Google Cloud events and segments arrive in one topic; a FIFO queue takes only messages of a group. */
+function topic(registrations: string | undefined): string | undefined {
+  return registrations?.startsWith('projects/') ? registrations : undefined;
+}
+
 /** Sends an event that could not be understood back to where events arrive. Returns why it was not sent, if so. */
 async function resendEvent(
   { body }: QuarantineRecord,
   { entries, queue }: RedrivePorts,
 ): Promise<string | undefined> {
-  const arrivals = entries.find(({ queues }) => queues.arrivals !== undefined)?.queues.arrivals;
   if (body === undefined) return 'its record has neither segment nor event';
-  if (arrivals === undefined) {
-    throw new RegistrarError(
-      'config.invalid',
-      'Cannot redrive an event: queues.arrivals is not set; name the standard queue that route reads',
-    );
-  }
-  const [refused] = await queue.send(arrivals, [{ body }]);
+  const names = entries.flatMap(({ queues: { arrivals, registrations } }) => [
+    arrivals,
+    topic(registrations),
+  ]);
+  const to = names.find((name) => name !== undefined);
+  if (to === undefined) return 'queues.arrivals is not set; name the standard queue that route reads';
+  const [refused] = await queue.send(to, [{ body }]);
   return refused?.reason;
 }

@@ -1,4 +1,5 @@
 import { verify } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CatalogCredential } from '../../../lib/config/entry.ts';
 import { restCatalog } from '../../../lib/drivers/rest-catalog/rest-catalog.ts';
@@ -66,7 +67,11 @@ async function guardedCatalog(credential: Partial<CatalogCredential>, wanted = a
       },
       retry: { initial_ms: 1, max_ms: 1, jitter: 0 },
     },
-    { clock: { now }, timers: { sleep: async () => undefined }, random: seededRandom() },
+    {
+      clock: { now },
+      timers: { sleep: async (_, signal) => void (signal && (await once(signal, 'abort'))) },
+      random: seededRandom(),
+    },
   );
   return { catalog, state, tokens };
 }

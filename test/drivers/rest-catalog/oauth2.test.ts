@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { CatalogCredential } from '../../../lib/config/entry.ts';
 import type { HttpExchange, HttpRequest } from '../../../lib/drivers/http.ts';
@@ -26,6 +27,7 @@ function tokenServer(
   const requests: HttpRequest[] = [];
   const sleeps: number[] = [];
   const time = { nowMs: Date.UTC(2026, 0, 1) };
+  const late = Promise.withResolvers<void>();
   const authorization = clientCredentials(
     {
       credential: { client_id: 'the client', client_secret: 'the+form-secret&more', ...credential },
@@ -35,8 +37,10 @@ function tokenServer(
     {
       clock: { now: () => time.nowMs },
       timers: {
-        sleep: async (ms) => {
-          sleeps.push(ms);
+        // What has a signal waits for it: time passes only where the test says so.
+        sleep: async (ms, signal) => {
+          if (signal === undefined) sleeps.push(ms);
+          else await Promise.race([once(signal, 'abort'), late.promise]);
         },
       },
       random: seededRandom(),
@@ -56,7 +60,7 @@ function tokenServer(
   const renew = (token: string) =>
     authorization.renew({ ...request, headers: { authorization: `Bearer ${token}` } });
   const forms = () => requests.map(({ body }) => Object.fromEntries(new URLSearchParams(String(body))));
-  return { bearer, renew, requests, forms, sleeps, time };
+  return { bearer, renew, requests, forms, sleeps, time, passPatience: late.resolve };
 }
 
 describe('clientCredentials asks for a token', () => {
@@ -172,6 +176,22 @@ describe('clientCredentials renews a token', () => {
     await expect(bearer()).rejects.toMatchObject({ code: 'catalog.unavailable' });
     failing = false;
     expect(await bearer()).toBe('Bearer token-10');
+  });
+
+  test('and one that takes long goes on while the token is used', async () => {
+    const slow = Promise.withResolvers<HttpExchange>();
+    const { bearer, requests, time, passPatience } = tokenServer({}, (_, count) =>
+      count === 2 ? slow.promise : undefined,
+    );
+    await bearer();
+    time.nowMs += 56 * MINUTE;
+    const waiting = bearer();
+    passPatience();
+    expect(await waiting).toBe('Bearer token-1');
+    expect(await bearer()).toBe('Bearer token-1');
+    expect(requests).toHaveLength(2);
+    slow.resolve(answer(200, { access_token: 'token-slow', expires_in: 3600 }));
+    await expect.poll(bearer).toBe('Bearer token-slow');
   });
 
   test('by exchanging the valid one only where that is asked for (F5)', async () => {

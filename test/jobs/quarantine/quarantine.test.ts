@@ -159,6 +159,18 @@ describe('redrive', () => {
     expect(await waiting()).toEqual([]);
   });
 
+  test('an event without a queue for events holds up no segment', async () => {
+    await registration.deliver('not JSON');
+    await withUnfit();
+    const entries = ports.entries.map((entry) => ({ ...entry, queues: { registrations } }));
+    const redriven = await redrive(await waiting(), { ...ports, entries });
+    expect(redriven.map((one) => (one.sent ? 'sent' : one.reason)).toSorted()).toEqual([
+      'queues.arrivals is not set; name the standard queue that route reads',
+      'sent',
+    ]);
+    expect(await sent()).toHaveLength(1);
+  });
+
   test('a corrected segment is registered once, although the history since its upload has expired', async () => {
     const bad = await withUnfit();
     const [failure] = await waiting();
