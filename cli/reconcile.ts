@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Entry } from '../lib/config/entry.ts';
 import { RegistrarError } from '../lib/errors.ts';
@@ -15,6 +14,7 @@ import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
+import { compactTable } from './compact-table.ts';
 import { errorJson } from './error-json.ts';
 import { helpText } from './help-text.ts';
 import { paceText } from './pace-text.ts';
@@ -163,7 +163,7 @@ function resultText(result: Reconciliation): string {
   const { table, directory, listed, registered, ignored, recent, older, missing, reported, done, lost } =
     result;
   const { resumeAfter } = result;
-  const counts = new Table({ style: { head: [], border: [], compact: true } });
+  const counts = compactTable();
   const rows: readonly (readonly [string, number])[] = [
     ['listed', listed],
     ['registered', registered],

@@ -76,10 +76,11 @@ function definitions(
   const lookMinutes = PERIOD.toMinutes() * Math.ceil(health_minutes / PERIOD.toMinutes());
   const look = (metricName: string, dimensionsMap = {}) =>
     own(metricName, Stats.MAXIMUM, dimensionsMap, Duration.minutes(lookMinutes));
+  const waiting = { period: PERIOD, statistic: Stats.MAXIMUM };
   // No value can exceed the threshold: only missing data raises this alarm.
   const silent = {
     missing: TreatMissingData.BREACHING,
-    periods: Math.max(3, Math.ceil((3 * health_minutes) / 5)),
+    periods: Math.max(3, Math.ceil((3 * health_minutes) / PERIOD.toMinutes())),
   };
   return [
     {
@@ -128,37 +129,25 @@ function definitions(
     {
       name: 'arrivals-waiting',
       meaning: 'Notifications wait longer than 15 minutes.',
-      metric: queues.arrivals.metricApproximateAgeOfOldestMessage({
-        period: PERIOD,
-        statistic: Stats.MAXIMUM,
-      }),
+      metric: queues.arrivals.metricApproximateAgeOfOldestMessage(waiting),
       above: ARRIVALS_AGE_SECONDS,
     },
     {
       name: 'arrivals-dead',
       meaning: 'Notifications could not be routed and are in the dead-letter queue.',
-      metric: queues.arrivalsDlq.metricApproximateNumberOfMessagesVisible({
-        period: PERIOD,
-        statistic: Stats.MAXIMUM,
-      }),
+      metric: queues.arrivalsDlq.metricApproximateNumberOfMessagesVisible(waiting),
       above: 0,
     },
     {
       name: 'registrations-dead',
       meaning: 'Messages could not be registered and are in the dead-letter queue.',
-      metric: queues.registrationsDlq.metricApproximateNumberOfMessagesVisible({
-        period: PERIOD,
-        statistic: Stats.MAXIMUM,
-      }),
+      metric: queues.registrationsDlq.metricApproximateNumberOfMessagesVisible(waiting),
       above: 0,
     },
     {
       name: 'registrations-deep',
       meaning: 'The FIFO queue is deep: SQS looks for free groups among the first 120,000 messages only.',
-      metric: queues.registrations.metricApproximateNumberOfMessagesVisible({
-        period: PERIOD,
-        statistic: Stats.MAXIMUM,
-      }),
+      metric: queues.registrations.metricApproximateNumberOfMessagesVisible(waiting),
       above: fifo_depth_alarm,
     },
     {

@@ -1,8 +1,6 @@
-import { manifestReader } from '../../lib/jobs/register/table-manifests.ts';
-import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
-import { branchHead } from '../../lib/spec/table-state.ts';
 import { type Wiring, wire } from '../../lib/wire.ts';
 import type { CatalogService } from '../../test/integration/services/service.ts';
+import { livePaths } from '../live-paths.ts';
 import { settingsOf } from './programs.ts';
 
 const wirings = new Map<string, Promise<Wiring>>();
@@ -13,13 +11,5 @@ export async function tablePaths(service: CatalogService, namespace: string): Pr
     wirings.get(namespace) ??
     wire({ REGISTRAR_CONFIG: `${JSON.stringify(settingsOf(service, namespace))}\n` }, process.stderr);
   wirings.set(namespace, made);
-  const { entries, portsOf } = await made;
-  const [entry] = entries;
-  if (entry === undefined) throw new RangeError('Cannot read a table without an entry');
-  const { catalog, store } = portsOf(entry);
-  const identifier = { namespace: entry.namespace, name: 'orders' };
-  const loaded = await catalog.load(identifier);
-  const head = loaded && branchHead(readTableMetadata(identifier, loaded), entry.branch);
-  if (head === undefined) return [];
-  return (await Array.fromAsync(manifestReader(store).live(head))).map(({ filePath }) => filePath);
+  return livePaths(await made, 'orders');
 }

@@ -7,13 +7,11 @@ import { parseArgs } from 'node:util';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
 import { register } from '../../lib/jobs/register/register.ts';
-import { manifestReader } from '../../lib/jobs/register/table-manifests.ts';
 import type { Log } from '../../lib/ports.ts';
-import { readTableMetadata } from '../../lib/spec/table-metadata.ts';
-import { branchHead } from '../../lib/spec/table-state.ts';
 import { type Wiring, wire } from '../../lib/wire.ts';
 import { events } from '../../local/shipper/events.ts';
 import { makeSegment } from '../../local/shipper/segment.ts';
+import { livePaths } from '../live-paths.ts';
 import { type Lakehouse, startEmbedded, startFixture } from './lakehouse.ts';
 
 const MOST_ATTEMPTS_A_COMMIT = 4;
@@ -82,7 +80,7 @@ async function run({ settings, bucket, store }: Lakehouse, table: string, writer
   );
   const seconds = (performance.now() - startedAt) / 1000;
 
-  const found = await liveKeys(first, table);
+  const found = await livePaths(first, table);
   const distinct = new Set(found);
   return {
     seconds,
@@ -136,17 +134,6 @@ async function registerOne(
     if (!outcome.error.retryable) throw outcome.error;
     counted.redeliveries += 1;
   }
-}
-
-async function liveKeys(wiring: Wiring, name: string): Promise<readonly string[]> {
-  const [entry] = wiring.entries;
-  if (entry === undefined) throw new RangeError('Cannot read a table without an entry');
-  const { catalog, store } = wiring.portsOf(entry);
-  const identifier = { namespace: entry.namespace, name };
-  const loaded = await catalog.load(identifier);
-  const head = loaded && branchHead(readTableMetadata(identifier, loaded), entry.branch);
-  if (head === undefined) return [];
-  return (await Array.fromAsync(manifestReader(store).live(head))).map(({ filePath }) => filePath);
 }
 
 function shown({ seconds, attempts, redeliveries, lost, duplicates }: Run) {

@@ -1,7 +1,9 @@
 import Table from 'cli-table3';
+import type { RegistrarError } from '../../lib/errors.ts';
 import type { BackfillReport, Refusal, TableBackfill } from '../../lib/jobs/backfill/backfill-report.ts';
 import type { Progress } from '../../lib/jobs/backfill/progress.ts';
-import { storeDollars } from '../../lib/jobs/backfill/requests.ts';
+import { type Requests, storeDollars } from '../../lib/jobs/backfill/requests.ts';
+import { compactTable } from '../compact-table.ts';
 import { errorJson } from '../error-json.ts';
 import { paceText } from '../pace-text.ts';
 import { printable } from '../printable.ts';
@@ -14,7 +16,7 @@ export function progressLine(progress: Progress): string {
   return `${paceText(report.listed, progress, 'segments ')} · ${cost} ${PRICES}`;
 }
 
-export const PRICES = '(store requests at the list prices of S3 Standard in us-east-1)';
+const PRICES = '(store requests at the list prices of S3 Standard in us-east-1)';
 
 export function reportText(report: BackfillReport): string {
   const { listed, registered, ignored, done, requests, durationMs, refused, refusedBy, tables } = report;
@@ -33,25 +35,43 @@ export function reportText(report: BackfillReport): string {
     ...(refusals > refused.length
       ? [`and ${amount(refusals - refused.length)} more: iceberg-registrar quarantine list`]
       : []),
-    `${readableAmount(durationMs, 'ms')}; ${amount(requests.get)} GET, ${amount(requests.put)} PUT, ${amount(requests.list)} LIST: ${money(storeDollars(requests))} ${PRICES}; ${amount(requests.catalog)} requests to the catalog`,
+    priceLine({ requests, dollars: storeDollars(requests), durationMs }),
     ...(report.interrupted ? ['Stopped: run the same command again to continue.'] : []),
   ].join('\n');
 }
 
-function tableText({
-  table,
-  committed,
-  rows,
-  bytes,
-  snapshots,
-  schemaChanges,
-  error,
-}: TableBackfill): string {
+function tableText({ table, committed, rows, bytes, snapshots, ...found }: TableBackfill): string {
   return [
     `${printable(table)}  ${amount(committed)} segments, ${amount(Number(rows))} rows, ${readableAmount(Number(bytes), 'bytes')} in ${amount(snapshots)} snapshots`,
+    ...notesOf(found),
+  ].join('\n');
+}
+
+/** What is said below a table: how its schema changes, and why the rest of its segments is left. */
+export function notesOf({
+  schemaChanges,
+  error,
+}: {
+  readonly schemaChanges: readonly string[];
+  readonly error?: RegistrarError;
+}): readonly string[] {
+  return [
     ...schemaChanges.map((change) => `  ${printable(change)}`),
     ...(error === undefined ? [] : [`  ${error.code}: ${printable(error.message)}`]),
-  ].join('\n');
+  ];
+}
+
+/** `13 min; 12,345 GET, 12 PUT, 13 LIST: $0.43 (…); 25 requests to the catalog` */
+export function priceLine({
+  requests: { get, put, list, catalog },
+  dollars,
+  durationMs,
+}: {
+  readonly requests: Requests;
+  readonly dollars: number;
+  readonly durationMs: number;
+}): string {
+  return `${readableAmount(durationMs, 'ms')}; ${amount(get)} GET, ${amount(put)} PUT, ${amount(list)} LIST: ${money(dollars)} ${PRICES}; ${amount(catalog)} requests to the catalog`;
 }
 
 export function refusedTable(refused: readonly Refusal[]): string {
@@ -69,22 +89,22 @@ export function refusedTable(refused: readonly Refusal[]): string {
 export function reportJson(report: BackfillReport): unknown {
   return {
     ...report,
-    tables: report.tables.map(({ error, ...table }) => ({
-      ...table,
-      ...(error !== undefined && { error: errorJson(error) }),
-    })),
+    tables: tablesJson(report.tables),
     dollars: storeDollars(report.requests),
   };
 }
 
-export function compactTable() {
-  return new Table({ style: { head: [], border: [], compact: true } });
+export function tablesJson(tables: readonly { readonly error?: RegistrarError }[]): readonly unknown[] {
+  return tables.map(({ error, ...table }) => ({
+    ...table,
+    ...(error !== undefined && { error: errorJson(error) }),
+  }));
 }
 
 export function amount(count: number): string {
   return readableAmount(count, 'count');
 }
 
-export function money(dollars: number): string {
+function money(dollars: number): string {
   return `$${dollars < 0.01 ? dollars.toPrecision(1) : dollars.toFixed(2)}`;
 }

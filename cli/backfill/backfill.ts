@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import pLimit from 'p-limit';
 import { RegistrarError } from '../../lib/errors.ts';
-import { type BackfillOptions, backfill } from '../../lib/jobs/backfill/backfill.ts';
+import { type BackfillOptions, backfill, SEGMENTS_A_COMMIT } from '../../lib/jobs/backfill/backfill.ts';
 import type { BackfillPorts } from '../../lib/jobs/backfill/backfill-ports.ts';
 import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts';
 import { type DryRun, dryRun } from '../../lib/jobs/backfill/dry-run.ts';
@@ -56,7 +56,7 @@ export function backfillCommand(): Command {
       '--enqueue',
       'send unregistered segments to the registrations queue for the functions to register',
     )
-    .option('--commit-size <segments>', 'segments per snapshot', wholeNumber, 1_000)
+    .option('--commit-size <segments>', 'segments per snapshot', wholeNumber, SEGMENTS_A_COMMIT)
     .option('--concurrency <reads>', 'footers to read at once', wholeNumber, 64)
     .option('--json', 'print one JSON object')
     .addHelpText(

@@ -1,5 +1,5 @@
 import type { HealthReport, NotificationHealth } from '../../lib/jobs/health/health.ts';
-import type { Check } from '../../lib/jobs/health/maintenance-checks.ts';
+import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
 import type { Moment } from '../../lib/jobs/health/table-trend.ts';
@@ -49,15 +49,9 @@ function notificationLine({ notified, problem }: NotificationHealth): readonly s
   return [`<p class="${notified === false ? 'problem' : 'path'}">${escaped(problem)}</p>`];
 }
 
-interface Examined {
-  readonly checks: readonly Check[];
-  readonly problem?: string | undefined;
-}
-
 /** The problems of one examined thing, one line each; empty if there are none. */
-function troubles(name: string, { checks, problem }: Examined): readonly string[] {
-  const failed = checks.filter(({ ok }) => !ok).map((check) => `${checkText(check)}: ${check.advice}`);
-  return [...(problem === undefined ? [] : [problem]), ...failed].map(
+function troubles(name: string, examined: Examined): readonly string[] {
+  return adviceOf(examined, checkText).map(
     (line) => `<p class="problem">${escaped(name)}: ${escaped(line)}</p>`,
   );
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
-import type { Check } from '../../lib/jobs/health/maintenance-checks.ts';
+import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
 import { printable } from '../printable.ts';
@@ -85,16 +85,6 @@ function mark(ok: boolean, good: string, bad = good): string {
 }
 
 /** What could not be determined, and each failed check with what to do. */
-function pointsOut({
-  problem,
-  checks,
-}: {
-  readonly problem?: string | undefined;
-  readonly checks: readonly Check[];
-}): readonly string[] {
-  const failed = checks.filter(({ ok }) => !ok);
-  return [
-    ...(problem === undefined ? [] : [printable(problem)]),
-    ...failed.map((check) => `${checkText(check)}: ${check.advice}`),
-  ];
+function pointsOut({ problem, checks }: Examined): readonly string[] {
+  return adviceOf({ problem: problem && printable(problem), checks }, checkText);
 }

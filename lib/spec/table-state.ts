@@ -52,3 +52,9 @@ export function* ancestors(state: TableState, head: Snapshot | undefined): Gener
     at = at.parentSnapshotId === undefined ? undefined : state.snapshots.get(at.parentSnapshotId);
   }
 }
+
+/** The snapshots that are not in the branch's retained history: rolled back, or on another branch. */
+export function snapshotsOutside(state: TableState, branch: string): readonly Snapshot[] {
+  const ancestry = new Set(ancestors(state, branchHead(state, branch)).map(({ snapshotId }) => snapshotId));
+  return [...state.snapshots.values()].filter(({ snapshotId }) => !ancestry.has(snapshotId));
+}

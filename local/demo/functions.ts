@@ -2,6 +2,7 @@ import path from 'node:path';
 import { parseJson } from '../../lib/spec/json.ts';
 import { startFunction } from '../lambda/function-process.ts';
 import { startPoller } from '../poller.ts';
+import { wholeLines } from '../whole-lines.ts';
 import type { Services } from './services.ts';
 
 /** `route` and `register`, each in its own process and invoked by its queue. */
@@ -68,15 +69,5 @@ async function startFed(
       await poller.stop();
       await process.close();
     },
-  };
-}
-
-/** Assembles lines from pieces of text, and calls `onLine` with each complete line. */
-function wholeLines(onLine: (line: string) => void): (text: string) => void {
-  let rest = '';
-  return (text) => {
-    const lines = `${rest}${text}`.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') onLine(line);
   };
 }

@@ -1,23 +1,19 @@
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
+import { wholeLines } from '../whole-lines.ts';
 
 /**
  * Takes the output of functions in arbitrary pieces, and prints one line for each commit, quarantined segment and error. Lines that are not
  * JSON count as errors and are printed unchanged.
  */
 export function logPrinter(print: (line: string) => void): (text: string) => void {
-  let rest = '';
-  return (text) => {
-    const lines = `${rest}${text}`.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const shown = readable(line);
-      if (shown !== undefined) print(shown);
-    }
-  };
+  return wholeLines((line) => {
+    const shown = readable(line);
+    if (shown !== undefined) print(shown);
+  });
 }
 
 function readable(line: string): string | undefined {
-  if (!line.startsWith('{')) return line === '' ? undefined : line;
+  if (!line.startsWith('{')) return line;
   const { level, event, table, segments, rows, snapshotId, durationMs, code, message, error, ...more } =
     parseJson(line) as Readonly<Record<string, unknown>>;
   if (event === 'committed') {

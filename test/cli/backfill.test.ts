@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { livePaths, ship, uriOf } from '../jobs/backfill/backfilled.ts';
-import { type Registration, startRegistration } from '../jobs/registration.ts';
+import { livePaths, ship } from '../jobs/backfill/backfilled.ts';
+import { type Registration, startRegistration, uriOf } from '../jobs/registration.ts';
 import { runCli } from './run.ts';
 
 let registration: Registration;

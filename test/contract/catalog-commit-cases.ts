@@ -13,6 +13,7 @@ import {
   refs,
 } from './catalog-table.ts';
 import type { ContractCase } from './contract.ts';
+import { expectOneWinner } from './one-winner.ts';
 
 /** A 63-bit ID that a double cannot hold. */
 const snapshotId = 8_656_952_484_400_131_533n;
@@ -302,14 +303,10 @@ const updateCases: readonly ContractCase<CatalogSubject>[] = [
           }),
         ),
       );
-      const winners = results.flatMap(({ outcome }, racer) => (outcome === 'landed' ? [racer + 1] : []));
-      expect(winners).toHaveLength(1);
-      expect(
-        results.filter((result) => result.outcome === 'refused' && result.reason === 'conflict'),
-      ).toHaveLength(19);
+      const winner = expectOneWinner(results);
       expect((await loadTable(subject, 'race')).metadata).toMatchObject({
-        'current-snapshot-id': winners[0],
-        snapshots: [{ 'snapshot-id': winners[0] }],
+        'current-snapshot-id': winner + 1,
+        snapshots: [{ 'snapshot-id': winner + 1 }],
       });
     },
   },

@@ -14,6 +14,7 @@ import {
   ownIdsHighest,
 } from './catalog-table.ts';
 import { type ContractCase, contract, type Exceptions, type Made } from './contract.ts';
+import { expectOneWinner } from './one-winner.ts';
 
 const namespaceCases: readonly ContractCase<CatalogSubject>[] = [
   ['one'],
@@ -113,13 +114,9 @@ const creationCases: readonly ContractCase<CatalogSubject>[] = [
           return subject.catalog.commit(table, { requirements, updates: [...updates, ...append] });
         }),
       );
-      const winners = results.flatMap(({ outcome }, racer) => (outcome === 'landed' ? [racer + 1] : []));
-      expect(winners).toHaveLength(1);
-      expect(
-        results.filter((result) => result.outcome === 'refused' && result.reason === 'conflict'),
-      ).toHaveLength(19);
+      const winner = expectOneWinner(results);
       expect((await loadTable(subject, 'created_once')).metadata).toMatchObject({
-        'current-snapshot-id': winners[0],
+        'current-snapshot-id': winner + 1,
       });
     },
   },

@@ -1,4 +1,3 @@
-import { RegistrarError } from '../../lib/errors.ts';
 import type { Catalog, Clock, CommitResult, LoadedTable, Random } from '../../lib/ports.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 import type { JsonObject } from '../../lib/spec/json-object.ts';
@@ -6,6 +5,7 @@ import type { TableIdentifier } from '../../lib/spec/table-identifier.ts';
 import type { TableCommit } from '../../lib/spec/table-update.ts';
 import { CatalogError } from '../../local/catalog/catalog-error.ts';
 import { type CatalogTable, openTables, type Tables } from '../../local/catalog/tables.ts';
+import { refusedCommit, refusedCreation } from './catalog-refusal.ts';
 import type { FakeStore } from './store.ts';
 
 /**
@@ -61,9 +61,7 @@ export function fakeCatalog(store: FakeStore, clock: Clock, random: Random): Fak
       const committed = await tables.commit(table, throughJson(request) as JsonObject);
       return { outcome: 'landed', table: loadedTable(committed) };
     } catch (error) {
-      if (!(error instanceof CatalogError)) throw error;
-      const reason = error.status === 409 ? 'conflict' : error.status === 404 ? 'missing' : 'invalid';
-      return { outcome: 'refused', reason, message: `${error.status} ${error.type}: ${error.message}` };
+      return refusedCommit(error);
     }
   }
 
@@ -144,8 +142,6 @@ async function existing<T>(act: () => Promise<T>): Promise<T | 'exists'> {
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
-    if (error.status === 409) return 'exists';
-    throw new RegistrarError('catalog.refused', `${error.status} ${error.type}: ${error.message}`);
+    return refusedCreation(error);
   }
 }

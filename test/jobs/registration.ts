@@ -48,6 +48,8 @@ export interface S3Record {
   readonly eTag: string;
 }
 
+export const uriOf = ({ key }: Pick<S3Record, 'key'>): string => `s3://${BUCKET}/${key}`;
+
 /** The store as if everything had been uploaded then. */
 export function withUploadTime(lastModifiedMs: number): NonNullable<Registration['around']> {
   return (services) => ({

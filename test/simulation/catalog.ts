@@ -9,6 +9,7 @@ import { alreadyExists, CatalogError, commitFailed, noSuchTable } from '../../lo
 import { applyCommit, applyCreation, type CommitRequest, isCreation } from '../../local/catalog/commit.ts';
 import { createMetadata } from '../../local/catalog/create-table.ts';
 import { readMetadata, type TableMetadata } from '../../local/catalog/table-metadata.ts';
+import { refusedCommit, refusedCreation } from '../fakes/catalog-refusal.ts';
 import type { Io } from './io.ts';
 import { type SimStore, unauthorized } from './store.ts';
 
@@ -218,9 +219,7 @@ function answered(act: () => SimTable, known: HistoryText | undefined): CommitRe
   try {
     return { outcome: 'landed', table: loaded(act(), known) };
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
-    const reason = error.status === 409 ? 'conflict' : error.status === 404 ? 'missing' : 'invalid';
-    return { outcome: 'refused', reason, message: `${error.status} ${error.type}: ${error.message}` };
+    return refusedCommit(error);
   }
 }
 
@@ -241,9 +240,7 @@ function existing(act: () => SimTable): LoadedTable | 'exists' {
   try {
     return loaded(act());
   } catch (error) {
-    if (!(error instanceof CatalogError)) throw error;
-    if (error.status === 409) return 'exists';
-    throw new RegistrarError('catalog.refused', `${error.status} ${error.type}: ${error.message}`);
+    return refusedCreation(error);
   }
 }
 

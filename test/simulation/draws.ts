@@ -1,4 +1,5 @@
 import type { Random } from '../../lib/ports.ts';
+import { mulberry32 } from '../fakes/mulberry32.ts';
 
 /** Reproducible random draws: the same name gives the same draws. Used for schedules, faults and the `Random` port. */
 export interface Draws extends Random {
@@ -8,15 +9,9 @@ export interface Draws extends Random {
   pick<T>(choices: readonly [T, ...T[]]): T;
 }
 
-/** Every name has its own stream, so that omitting one does not change any other (mulberry32, seeded by FNV-1a). */
+/** Every name has its own stream, so that omitting one does not change any other (seeded by FNV-1a). */
 export function drawsOf(name: string): Draws {
-  let state = fnv1a(name);
-  const word = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
+  const word = mulberry32(fnv1a(name));
   const next = (): number => word() / 2 ** 32;
   const integer = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
   const hex = (): string => word().toString(16).padStart(8, '0');

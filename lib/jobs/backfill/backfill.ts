@@ -26,7 +26,7 @@ export interface BackfillOptions {
 }
 
 /** About 20 KB of memory per segment while it is decoded. */
-const SEGMENTS_A_COMMIT = 1_000;
+export const SEGMENTS_A_COMMIT = 1_000;
 /** Limit for the footers of two batches: one that is being read and one that waits for its commit. */
 const FOOTER_MEMORY_BYTES = 48 * 1024 * 1024;
 const NEVER = new AbortController().signal;

@@ -66,6 +66,24 @@ export function batchesOf(
     return made;
   }
 
+  /** Adds an object to those that wait for their batch, or counts it. Undefined if nothing is to be done about it. */
+  function place(
+    object: LakeObject,
+    table: OpenTable,
+    gathering: Gathering,
+  ): 'open' | 'replaced' | undefined {
+    const kind = table.sort(object);
+    if (kind === 'open' || kind === 'replaced') {
+      table.known.note(object.uri, object.sizeBytes);
+      gathering[kind].push(object);
+      return kind;
+    }
+    if (kind === 'registered') tally.registered += 1;
+    else if (kind === 'ignored') tally.ignored += 1;
+    else tally.add(kind, 1);
+    return undefined;
+  }
+
   async function* taken(gathering: Gathering): AsyncGenerator<Batch> {
     const table = await gathering.table;
     for (const objects of [gathering.open, gathering.replaced]) {
@@ -91,17 +109,15 @@ export function batchesOf(
       }
       const gathering = gatheringOf(dataset);
       const table = await gathering.table;
-      const kind = table === undefined ? 'failed' : table.sort(object);
-      if (kind === 'registered') tally.registered += 1;
-      else if (kind === 'ignored') tally.ignored += 1;
-      else if (kind === 'failed' || kind === 'waiting' || kind === 'discarded') tally.add(kind, 1);
-      else {
-        table?.known.note(object.uri, object.sizeBytes);
-        gathering[kind].push(object);
-        waiting += 1;
-        if (gathering[kind].length === batchSize) yield* taken(gathering);
-        else if (waiting >= MOST_WAITING * batchSize) yield* taken(largest(gatherings.values()));
+      if (table === undefined) {
+        tally.add('failed', 1);
+        continue;
       }
+      const kind = place(object, table, gathering);
+      if (kind === undefined) continue;
+      waiting += 1;
+      if (gathering[kind].length === batchSize) yield* taken(gathering);
+      else if (waiting >= MOST_WAITING * batchSize) yield* taken(largest(gatherings.values()));
     }
     for (const gathering of gatherings.values()) {
       if (signal.aborted) return;
@@ -128,18 +144,7 @@ export function batchesOf(
     const table = await open(dataset);
     if (table === undefined) return undefined;
     const all = [...gathering.open.splice(0), ...gathering.replaced.splice(0)];
-    for (const object of all) {
-      const kind = table.sort(object);
-      if (kind === 'open' || kind === 'replaced') {
-        table.known.note(object.uri, object.sizeBytes);
-        gathering[kind].push(object);
-        continue;
-      }
-      waiting -= 1;
-      if (kind === 'registered') tally.registered += 1;
-      else if (kind === 'ignored') tally.ignored += 1;
-      else tally.add(kind, 1);
-    }
+    for (const object of all) if (place(object, table, gathering) === undefined) waiting -= 1;
     return table;
   }
 }

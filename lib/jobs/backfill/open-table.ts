@@ -6,7 +6,7 @@ import { ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { provableSince } from '../../ledger/provable-history.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { snapshotsOutside, type TableState } from '../../spec/table-state.ts';
 import { loadState, missingTable } from '../load-state.ts';
 import { quarantineStates, segmentTest } from '../reconcile/dataset-objects.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
@@ -47,7 +47,7 @@ export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise
     quarantineStates(table, ports),
   ]);
   const isSegment = state && segmentTest(dataset, state, layoutRouter(ports.entries));
-  const others = state === undefined ? [] : outside(state, entry.branch);
+  const others = state === undefined ? [] : snapshotsOutside(state, entry.branch);
   const manifests = manifestReader(tableStore);
   const memory = ledgerMemory();
   return {
@@ -71,11 +71,6 @@ export async function openTable(dataset: Dataset, ports: BackfillPorts): Promise
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-function outside(state: TableState, branch: string) {
-  const ancestry = new Set(ancestors(state, branchHead(state, branch)).map(({ snapshotId }) => snapshotId));
-  return [...state.snapshots.values()].filter(({ snapshotId }) => !ancestry.has(snapshotId));
-}
 
 function candidateOf({ uri, etag = '', sizeBytes = 0 }: LakeObject): Candidate {
   return { uri, etag, sizeBytes, uploadedMs: 0, copied: false };

@@ -5,7 +5,7 @@ import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts
 import { isNotified, notifiedKeys, reachesTopic, wantedNotification } from '../bucket-notifications.ts';
 import { type Dataset, datasetsOf } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
-import { atMost, type Check } from './maintenance-checks.ts';
+import { adviceOf, atMost, type Check } from './maintenance-checks.ts';
 import { EVENTS, openFailuresOf } from './open-failures.ts';
 import { problemText } from './problem-text.ts';
 import { type QueueHealth, queuesHealth, type TableHistory } from './queue-health.ts';
@@ -166,7 +166,6 @@ export function logHealth({ tables, unlisted, notifications, queues, events }: H
     lost,
   } of tables) {
     if (lost !== undefined) log.error({ event: 'commits-lost', table, ...lost });
-    const failed = checks.filter(({ ok }) => !ok);
     log.info({
       event: 'table-health',
       table,
@@ -176,10 +175,7 @@ export function logHealth({ tables, unlisted, notifications, queues, events }: H
       openFailures,
       ...(ageMs !== undefined && { ageMs }),
       ...(historyMs !== undefined && { historyMs }),
-      advice: [
-        ...(problem === undefined ? [] : [problem]),
-        ...failed.map(({ measure, advice }) => `${measure}: ${advice}`),
-      ],
+      advice: adviceOf({ problem, checks }),
     });
   }
   for (const { url, problem } of unlisted) log.error({ event: 'entry-unlisted', url, problem });
@@ -207,10 +203,7 @@ function logQueue({ queue, url, messages, oldestMs, checks, shortOf, problem }: 
     url,
     ...(messages !== undefined && { messages }),
     ...(oldestMs !== undefined && { oldestMs }),
-    advice: [
-      ...(problem === undefined ? [] : [problem]),
-      ...checks.flatMap(({ ok, measure, advice }) => (ok ? [] : [`${measure}: ${advice}`])),
-    ],
+    advice: adviceOf({ problem, checks }),
   });
   if (shortOf !== undefined) log.warn({ event: 'history-short', queue, oldestMs, ...shortOf });
 }

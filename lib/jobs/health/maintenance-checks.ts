@@ -14,6 +14,13 @@ export interface Check {
   readonly advice: string;
 }
 
+/** What an examination found out, of a table, a queue or a quarantine. */
+export interface Examined {
+  readonly checks: readonly Check[];
+  /** What could not be determined. */
+  readonly problem?: string | undefined;
+}
+
 /** What was found out about the table's files, in addition to its metadata. */
 export interface TableFiles {
   readonly metadataBytes: number | undefined;
@@ -128,6 +135,17 @@ function smallFilesCheck({ looked, small, belowBytes }: SmallFiles): Check {
     'share',
     `rewrite_data_files: ${small} of ${looked} files looked at are below ${Math.round(belowBytes / MIB)} MiB, an eighth of write.target-file-size-bytes`,
   );
+}
+
+/** What could not be determined, and each failed check with what to do: `snapshots: expire_snapshots: …` */
+export function adviceOf(
+  { problem, checks }: Examined,
+  nameOf: (check: Check) => string = ({ measure }) => measure,
+): readonly string[] {
+  return [
+    ...(problem === undefined ? [] : [problem]),
+    ...checks.filter(({ ok }) => !ok).map((check) => `${nameOf(check)}: ${check.advice}`),
+  ];
 }
 
 type Unit = Check['unit'];

@@ -7,7 +7,7 @@ import { countOutcomes } from '../../report/outcome.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { branchHead, snapshotsOutside, type TableState } from '../../spec/table-state.ts';
 import { lostCommits, unlisted } from '../health/lost-commits.ts';
 import { loadState, missingTable } from '../load-state.ts';
 import { countObjects } from '../pace.ts';
@@ -180,9 +180,7 @@ function settlerOf(
     };
   }
   const { entry } = dataset;
-  const head = branchHead(state, entry.branch);
-  const ancestry = new Set([...ancestors(state, head)].map(({ snapshotId }) => snapshotId));
-  const others = [...state.snapshots.values()].filter(({ snapshotId }) => !ancestry.has(snapshotId));
+  const others = snapshotsOutside(state, entry.branch);
   const memory = ledgerMemory();
   // The objects sorted here are known not to be live, so the ledger need not read the live manifests.
   const manifests = { ...manifestReader(tableFiles(ports.portsOf(entry))), async *live() {} };

@@ -5,8 +5,9 @@ import { writeParquet } from '../../../local/shipper/segment.ts';
 import { fakeQueue } from '../../fakes/queue.ts';
 import { foreignAppend } from '../foreign-append.ts';
 import { expireOldest, rollBack } from '../maintenance.ts';
-import { type Registration, startRegistration } from '../registration.ts';
-import { backfilled, livePaths, portsOf, rows, ship, uriOf } from './backfilled.ts';
+import { portsOf } from '../queue-ports.ts';
+import { type Registration, startRegistration, uriOf } from '../registration.ts';
+import { backfilled, livePaths, rows, ship } from './backfilled.ts';
 
 let registration: Registration;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { manifestReader } from '../../../lib/jobs/register/table-manifests.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
-import { type FakeQueue, fakeQueue } from '../../fakes/queue.ts';
+import { portsOf } from '../queue-ports.ts';
 import type { Registration, S3Record } from '../registration.ts';
 
 const schema: Schema = { type: 'struct', fields: [{ id: 1, name: 'id', required: true, type: 'int' }] };
@@ -19,19 +19,6 @@ export const rows = (id: number, count = 1): Uint8Array =>
 
 export function ship(registration: Registration, names: readonly string[], dataset = 'orders'): S3Record[] {
   return names.map((name, id) => registration.upload(`thadam/v1/plant/${dataset}/${name}.parquet`, rows(id)));
-}
-
-export const uriOf = ({ key }: Pick<S3Record, 'key'>): string => `s3://lake/${key}`;
-
-/** A container's ports with a queue. */
-export function portsOf({ ports }: Registration, queue: FakeQueue = newQueue(ports)): BackfillPorts {
-  const registrations = queue.queues.all()[0]?.url ?? queue.create({ fifo: true, visibilitySeconds: 30 }).url;
-  const entries = ports.entries.map((entry) => ({ ...entry, queues: { registrations } }));
-  return { ...ports, entries, servicesOf: ports.portsOf, queue };
-}
-
-function newQueue({ clock, random }: Registration['ports']): FakeQueue {
-  return fakeQueue(clock, random);
 }
 
 /** Backfills all that lies below the `url`. */

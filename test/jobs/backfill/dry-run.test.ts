@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dryRun } from '../../../lib/jobs/backfill/dry-run.ts';
 import { lakeAt, listedObjects } from '../../../lib/jobs/backfill/lake.ts';
+import { portsOf } from '../queue-ports.ts';
 import { type Registration, startRegistration } from '../registration.ts';
-import { portsOf, rows, ship } from './backfilled.ts';
+import { rows, ship } from './backfilled.ts';
 
 let registration: Registration;
 beforeEach(async () => {

@@ -3,11 +3,7 @@ import { RegistrarError } from '../../../lib/errors.ts';
 import { listFailures } from '../../../lib/jobs/quarantine/quarantine-list.ts';
 import { discard } from '../../../lib/jobs/quarantine/quarantine-redrive.ts';
 import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
-import {
-  type ReconcileOptions,
-  type ReconcilePorts,
-  reconcile,
-} from '../../../lib/jobs/reconcile/reconcile.ts';
+import { type ReconcileOptions, reconcile } from '../../../lib/jobs/reconcile/reconcile.ts';
 import type { ReconcileProgress } from '../../../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../../../lib/jobs/reconcile/reconcile-report.ts';
 import { repair } from '../../../lib/jobs/repair/repair.ts';
@@ -19,7 +15,8 @@ import { engineFile } from '../../fakes/engine-file.ts';
 import { type FakeQueue, fakeQueue } from '../../fakes/queue.ts';
 import { foreignAppend } from '../foreign-append.ts';
 import { expireOldest, rollBack } from '../maintenance.ts';
-import { type Registration, type S3Record, startRegistration } from '../registration.ts';
+import { portsOf } from '../queue-ports.ts';
+import { type Registration, type S3Record, startRegistration, uriOf } from '../registration.ts';
 import { restore } from '../restored-catalog.ts';
 
 const schema: Schema = {
@@ -42,21 +39,13 @@ afterEach(() => registration.close());
 
 const upload = (name: string, id: number, dataset = 'orders'): S3Record =>
   registration.upload(`thadam/v1/plant/${dataset}/${name}.parquet`, bytes(id));
-const uriOf = ({ key }: S3Record) => `s3://lake/${key}`;
 
-/** Ports with a queue; what was uploaded now is no longer young. */
-function portsOf(): ReconcilePorts {
-  const { ports } = registration;
-  const registrations = queue.queues.all()[0]?.url ?? queue.create({ fifo: true, visibilitySeconds: 30 }).url;
-  const entries = ports.entries.map((entry) => ({ ...entry, queues: { registrations } }));
-  return { ...ports, entries, servicesOf: ports.portsOf, queue };
-}
-
+/** What was uploaded now is no longer young. */
 async function reconciled(
   options: ReconcileOptions = {},
   remainingMs: () => number = () => 60_000,
 ): Promise<Reconciliation> {
-  const ports = portsOf();
+  const ports = portsOf(registration, queue);
   const [entry] = ports.entries;
   if (entry === undefined) throw new Error('no entry');
   const datasets = await Array.fromAsync(datasetsOf(entry, ports.entries, ports.portsOf(entry).store));
@@ -78,7 +67,7 @@ describe('datasetsOf', () => {
       for (const name of ['a', 'b', 'c']) upload(name, 1, dataset);
     }
     registration.upload('elsewhere/x.parquet', bytes(1));
-    const ports = portsOf();
+    const ports = portsOf(registration, queue);
     const [entry] = ports.entries;
     if (entry === undefined) throw new Error('no entry');
     registration.requests.length = 0;
@@ -127,7 +116,7 @@ describe('datasetsOf', () => {
 
   test('ends also with a store that ignores startAfter', async () => {
     for (const dataset of ['orders', 'events']) upload('a', 1, dataset);
-    const ports = portsOf();
+    const ports = portsOf(registration, queue);
     const [entry] = ports.entries;
     if (entry === undefined) throw new Error('no entry');
     const { store } = ports.portsOf(entry);
@@ -343,7 +332,7 @@ describe('reconcile: what is only reported (I9)', () => {
     await registration.deliver([upload('a', 1)]);
     const bad = registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     await registration.deliver([bad]);
-    const ports = portsOf();
+    const ports = portsOf(registration, queue);
     await discard(await listFailures(ports), ports);
     expect(await nothingSent()).toEqual({ discarded: [uriOf(bad)] });
     upload('bad', 2);
@@ -388,7 +377,7 @@ describe('reconcile: what is only reported (I9)', () => {
   test('not gone: a file that maintenance removes from the table and deletes during the run', async () => {
     const compacted = upload('a', 1);
     await registration.deliver([compacted, upload('b', 2)]);
-    const ports = portsOf();
+    const ports = portsOf(registration, queue);
     const [plan] = [await planRepair(uriOf(compacted), 'remove', ports)];
     let isRemoved = false;
     const removedMeanwhile = async () => {
