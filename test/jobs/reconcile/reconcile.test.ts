@@ -77,7 +77,7 @@ describe('datasetsOf', () => {
   });
 
   test('passes over what is no dataset, in whole directories', async () => {
-    const ports = portsOf();
+    const ports = portsOf(registration, queue);
     const [entry] = ports.entries.map((one) => ({ ...one, from: ['orders'] }));
     if (entry === undefined) throw new Error('no entry');
     const directory = 's3://lake/in/thadam/v1/plant';
@@ -101,7 +101,7 @@ describe('datasetsOf', () => {
   });
 
   test('says that it is out of time, and where', async () => {
-    const ports = portsOf();
+    const ports = portsOf(registration, queue);
     const [entry] = ports.entries;
     if (entry === undefined) throw new Error('no entry');
     async function* list() {
