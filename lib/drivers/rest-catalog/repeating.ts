@@ -13,10 +13,12 @@ export interface RepeatingPorts {
 }
 
 const maxAttempts = 4;
+/** A server that let a request wait for this long without an answer would let its repetitions wait too, and with them the whole invocation. */
+const LONGEST_UNANSWERED_MS = 20_000;
 
 /**
- * Sends a repeatable request, at most four times while the server is unavailable or throttles. The wait is as long as the server asks, else
- * longer each time.
+ * Sends a repeatable request, at most four times while the server is unavailable or throttles, and once only where it hangs. The wait is as
+ * long as the server asks, else longer each time.
  */
 export async function repeatedly<Exchanged extends { readonly answer: HttpExchange }>(
   send: () => Promise<Exchanged>,
@@ -24,9 +26,11 @@ export async function repeatedly<Exchanged extends { readonly answer: HttpExchan
   { clock, timers, random }: RepeatingPorts,
 ): Promise<Exchanged> {
   for (let attempt = 1; ; attempt += 1) {
+    const sentMs = clock.now();
     const exchanged = await send();
     const { answer } = exchanged;
-    if (attempt === maxAttempts || !isPassing(answer)) return exchanged;
+    const hung = answer.kind !== 'answer' && clock.now() - sentMs >= LONGEST_UNANSWERED_MS;
+    if (attempt === maxAttempts || hung || !isPassing(answer)) return exchanged;
     const asked = answer.kind === 'answer' ? retryAfterMs(answer, clock.now()) : undefined;
     const backOff = initial_ms * 2 ** (attempt - 1) * (1 - jitter * random.next());
     await timers.sleep(Math.min(asked ?? backOff, max_ms));
