@@ -1,11 +1,15 @@
-/** One fuzzed footer: made, read to the end, and held to the promises of the segment stage. */
+/** One fuzzed footer: made, read to the end, appended, and held to the promises of those stages. */
 
+import { prepareAppend } from '../../lib/append/prepare.ts';
+import { stageAppend } from '../../lib/append/stage.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import { decodeFooter, type Footer } from '../../lib/segment/footer.ts';
 import { metricsOf } from '../../lib/segment/metrics.ts';
 import { metricsConfig } from '../../lib/segment/metrics-config.ts';
-import { segmentOf } from '../../lib/segment/segment.ts';
+import { type Segment, segmentOf } from '../../lib/segment/segment.ts';
+import type { DataFile } from '../../lib/spec/manifest.ts';
 import { seededDice } from '../../local/shipper/dice.ts';
+import { tableState } from '../fakes/table-state.ts';
 import { encode } from './compact-writer.ts';
 import { damageBytes, damageStructure } from './mutate.ts';
 import { randomFooter } from './random-footer.ts';
@@ -56,13 +60,44 @@ export function readFuzzed(bytes: Uint8Array, formatVersion: 2 | 3): Depth {
       caseSensitiveNames: false,
       timestampMillis: 'accept',
     });
-    if (segment !== 'empty') metricsOf(segment, segment.schema, metricsConfig({}, segment.schema));
+    if (segment !== 'empty') appendBatch(segment, formatVersion);
     return 'end';
   } catch (error) {
     if (error instanceof RegistrarError && refusals.has(error.code)) return depth;
     throw error;
   }
 }
+
+/** Files in a batch: what one of them claims to hold must not add up to more than the table's own counts can. */
+const BATCH = 8;
+
+/** Appends a batch of such segments, up to the bytes of manifest and manifest list. */
+function appendBatch(segment: Segment, formatVersion: 2 | 3): void {
+  const schema = { ...segment.schema, 'schema-id': 0 };
+  const state = tableState({ formatVersion, nextRowId: 0n, schemas: [schema], currentSchema: schema });
+  const file: DataFile = {
+    ...metricsOf(segment, schema, metricsConfig({}, schema)),
+    filePath: segment.uri,
+    fileSizeInBytes: BigInt(segment.sizeBytes),
+    specId: 0,
+    partition: [],
+  };
+  const dataFiles = Array.from({ length: BATCH }, () => file);
+  const prepared = prepareAppend({ state, schema, dataFiles, snapshotId: 1n, uuid: UUID });
+  stageAppend({
+    state,
+    branch: 'main',
+    prepared,
+    parentList: undefined,
+    schemaId: 0,
+    attempt: 1,
+    uuid: UUID,
+    timestampMs: 0n,
+    summary: {},
+  });
+}
+
+const UUID = '00000000-0000-4000-8000-000000000000';
 
 /** Each pass over the footer meets at most one value a byte; there are two passes, over everything and over the row groups. */
 function checkWork(footer: Footer, sizeBytes: number): void {
