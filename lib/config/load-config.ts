@@ -50,10 +50,30 @@ export async function loadConfig(env: Environment, readers: ConfigReaders): Prom
       { context: { problems: problems.length } },
     );
   }
-  return {
-    entries: validated.flatMap(({ entry }) => entry ?? []),
-    warnings: validated.flatMap(({ warnings }) => warnings),
-  };
+  const entries = validated.flatMap(({ entry }) => entry ?? []);
+  return { entries, warnings: [...validated.flatMap(({ warnings }) => warnings), ...idleEntries(entries)] };
+}
+
+/** Warns of an entry that gets no segment: the first entry that accepts a key takes it. */
+function idleEntries(entries: readonly Entry[]): readonly string[] {
+  return entries.flatMap((entry, at) => {
+    const first = entries.findIndex((other) => takesAllOf(other, entry));
+    return first < at
+      ? [
+          `entry ${at + 1} gets no segment: entry ${first + 1} has the same url and layout and takes them first; narrow it with from or pipeline, or remove one`,
+        ]
+      : [];
+  });
+}
+
+function takesAllOf(one: Entry, other: Entry): boolean {
+  return (
+    one.url === other.url &&
+    one.layout === other.layout &&
+    (one.pipeline === undefined || one.pipeline === other.pipeline) &&
+    (one.from === undefined || (other.from?.every((dataset) => one.from?.includes(dataset)) ?? false)) &&
+    (one.hidden_names === other.hidden_names || one.hidden_names === 'accept')
+  );
 }
 
 function title(env: Environment): string {

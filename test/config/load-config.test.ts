@@ -448,6 +448,21 @@ describe('loadConfig: warnings', () => {
   });
 
   it.each([
+    ['the same once more', {}, {}, 1],
+    ['another table', {}, { table: 'other_{dataset}' }, 1],
+    ['some datasets of all', {}, { from: ['orders'] }, 1],
+    ['all after some', { from: ['orders'] }, {}, 0],
+    ['others', { from: ['orders'] }, { from: ['events'] }, 0],
+    ['another url', {}, { url: 's3://lake/other' }, 0],
+  ])('warns of an entry that gets no segment: %s', async (_, one, other, count) => {
+    const entries = [one, other].map((more) => ({ ...minimal, ...more }));
+    const { warnings } = await load(JSON.stringify(entries));
+    expect(warnings).toEqual(
+      Array.from({ length: count }, () => expect.stringMatching(/^entry 2 gets no segment/)),
+    );
+  });
+
+  it.each([
     ['http://catalog.example', 1],
     ['http://127.0.0.1:8181', 0],
     ['http://localhost:8181', 0],
