@@ -106,30 +106,42 @@ export function rulesOn(configuration: NotificationConfiguration, prefix: string
     .filter((rule) => takesCreations(rule) && isNested(filterOf(rule, 'prefix'), prefix))
     .map((rule) => ({
       id: rule.Id ?? '',
-      target: rule.QueueArn ?? rule.TopicArn ?? rule.LambdaFunctionArn ?? '',
+      target: targetOf(rule),
       suffix: filterOf(rule, 'suffix'),
     }));
 }
 
 /**
  * Adds our notification to a bucket's, keeping those of others. S3 refuses overlapping rules, so overlaps are found here first.
+ * A rule of our name and queue is of an earlier deployment, and is replaced.
  *
- * @throws `config.invalid` naming a rule of others that overlaps
+ * @param number counts the entries of the configuration, from 1
+ * @throws `config.invalid` naming a rule that overlaps, or that has our name and notifies something else
  */
 export function mergeNotifications(
   existing: NotificationConfiguration,
   wanted: Required<WantedNotification>,
-  id: string,
+  stage: string,
+  number = 1,
 ): MergedNotifications {
   if (isNotified({ QueueConfigurations: existing.QueueConfigurations ?? [] }, wanted)) {
     return { configuration: existing, state: 'current' };
   }
-  const kept = (existing.QueueConfigurations ?? []).filter((rule) => rule.Id !== id);
+  const id = `iceberg-registrar-${stage}${number === 1 ? '' : `-${number}`}`;
+  const isEarlier = (rule: NotificationRule) => rule.Id === id && rule.QueueArn === wanted.queueArn;
+  const kept = (existing.QueueConfigurations ?? []).filter((rule) => !isEarlier(rule));
   const others = [
     ...kept,
     ...(existing.TopicConfigurations ?? []),
     ...(existing.LambdaFunctionConfigurations ?? []),
   ];
+  const namesake = others.find((rule) => rule.Id === id);
+  if (namesake !== undefined) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot add notifications of stage "${stage}" to bucket "${wanted.bucket}": its rule "${id}" notifies "${targetOf(namesake)}", not "${wanted.queueArn}"; give the stage of this queue with --stage, or remove the rule if nobody needs it any more`,
+    );
+  }
   const overlapping = others.find((rule) => overlaps(rule, wanted));
   if (overlapping !== undefined) {
     throw new RegistrarError(
@@ -166,6 +178,11 @@ function overlaps(rule: NotificationRule, { prefix, suffix }: Required<WantedNot
     isNested(filterOf(rule, 'prefix'), prefix) &&
     (suffix.endsWith(otherSuffix) || otherSuffix.endsWith(suffix))
   );
+}
+
+/** The ARN of what a rule notifies. */
+function targetOf({ QueueArn, TopicArn, LambdaFunctionArn }: NotificationRule): string {
+  return QueueArn ?? TopicArn ?? LambdaFunctionArn ?? '';
 }
 
 function takesCreations({ Events = [] }: NotificationRule): boolean {

@@ -86,7 +86,7 @@ describe('mergeNotifications', () => {
       TopicConfigurations: [rule('topic', 'other/', '')],
       Unknown: 1,
     };
-    const { configuration, state } = mergeNotifications(existing, wanted, 'iceberg-registrar-prod');
+    const { configuration, state } = mergeNotifications(existing, wanted, 'prod');
     expect(state).toBe('added');
     expect(configuration).toMatchObject({
       ...existing,
@@ -107,10 +107,20 @@ describe('mergeNotifications', () => {
     expect(mergeNotifications(existing, wanted, 'x')).toEqual({ configuration: existing, state: 'current' });
   });
 
-  test('replaces its own rule of an earlier deployment', () => {
-    const existing = { QueueConfigurations: [rule('iceberg-registrar-prod', 'landing/', '.parquet')] };
-    const { configuration } = mergeNotifications(existing, wanted, 'iceberg-registrar-prod');
-    expect(configuration.QueueConfigurations).toEqual([expect.objectContaining({ QueueArn: ARN })]);
+  test('replaces its own rule of an earlier deployment, which notified the queue of another prefix', () => {
+    const earlier = { ...rule('iceberg-registrar-prod', 'uploads/', '.parquet'), QueueArn: ARN };
+    const { configuration } = mergeNotifications({ QueueConfigurations: [earlier] }, wanted, 'prod');
+    expect(configuration.QueueConfigurations).toHaveLength(1);
+    expect(isNotified(configuration, wanted)).toBe(true);
+  });
+
+  test.each([
+    ['another queue', { QueueConfigurations: [rule('iceberg-registrar-prod-2', 'uploads/', '')] }],
+    ['a topic', { TopicConfigurations: [{ Id: 'iceberg-registrar-prod-2', TopicArn: 'arn:aws:sns:::t' }] }],
+  ])('drops no rule of its name that notifies %s, but names stage and rule', (_, existing) => {
+    expect(() => mergeNotifications(existing, wanted, 'prod', 2)).toThrow(
+      /stage "prod" to bucket "lake": its rule "iceberg-registrar-prod-2" notifies "arn:.*--stage/,
+    );
   });
 
   test.each([

@@ -12,7 +12,7 @@ import {
 } from '../bucket-notifications.ts';
 import { type Found, failed, notChecked, ok, warning } from './finding.ts';
 
-const APPLY = 'iceberg-registrar init notifications --apply (docs/deploying-aws.md)';
+const APPLY = 'iceberg-registrar init notifications --stage STAGE --apply (docs/deploying-aws.md)';
 
 /** Where the bucket sends notifications of the entry's segments: here, nowhere, or to another deployment. */
 export async function examineNotifications(

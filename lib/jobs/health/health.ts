@@ -142,7 +142,7 @@ async function notificationHealth(
     const configuration = await notificationsOf(entry).read(bucket);
     if (isNotified(configuration, wanted)) return { bucket, prefix, notified: true };
     if (reachesTopic(configuration, wanted)) return { bucket, prefix, notified: undefined };
-    const problem = `bucket "${bucket}" does not notify "${wanted.queueArn}" of "${prefix}": iceberg-registrar init notifications --apply`;
+    const problem = `bucket "${bucket}" does not notify "${wanted.queueArn}" of "${prefix}": iceberg-registrar init notifications --stage STAGE --apply`;
     return { bucket, prefix, notified: false, problem };
   } catch (error) {
     if (!(error instanceof RegistrarError)) throw error;

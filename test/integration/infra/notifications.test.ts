@@ -66,11 +66,7 @@ describeWith('the deployed queues', ['localstack'], ({ localstack }) => {
     });
 
     const wanted = { bucket, queueArn: arrivals.arn, prefix: `${stage}/`, suffix: '.parquet' };
-    const { configuration, state } = mergeNotifications(
-      await notifications.read(bucket),
-      wanted,
-      `iceberg-registrar-${stage}`,
-    );
+    const { configuration, state } = mergeNotifications(await notifications.read(bucket), wanted, stage);
     expect(state).toBe('added');
     await notifications.write(bucket, configuration);
     const after = await notifications.read(bucket);
@@ -78,7 +74,7 @@ describeWith('the deployed queues', ['localstack'], ({ localstack }) => {
     expect(after.QueueConfigurations).toContainEqual(
       expect.objectContaining({ Id: theirs.Id, QueueArn: others.arn }),
     );
-    expect(mergeNotifications(after, wanted, `iceberg-registrar-${stage}`).state).toBe('current');
+    expect(mergeNotifications(after, wanted, stage).state).toBe('current');
 
     const store = s3Store(storeSettings(localstack));
     await store.write(`s3://${bucket}/${stage}/a metadata file.json`, Buffer.from('{}'));

@@ -36,7 +36,7 @@ test.each<[string, NotificationConfiguration, string, RegExp, RegExp?]>([
     /are notified/,
   ],
   ['EventBridge', { EventBridgeConfiguration: {} }, 'ok', /EventBridge, whose rules are not looked at/],
-  ['none', {}, 'warning', /"landing\/" .* are not notified/, /init notifications --apply/],
+  ['none', {}, 'warning', /"landing\/" .* are not notified/, /init notifications --stage STAGE --apply/],
   [
     'those of a second deployment on the prefix',
     { QueueConfigurations: [toB] },

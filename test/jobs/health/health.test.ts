@@ -181,7 +181,7 @@ describe('health', () => {
         bucket: 'lake',
         prefix: 'in/',
         notified: false,
-        problem: expect.stringContaining('init notifications'),
+        problem: expect.stringContaining('init notifications --stage STAGE --apply'),
       },
     ]);
     expect(missing.log.at(-1)).toMatchObject({ event: 'health', notificationsMissing: 1 });
