@@ -12,8 +12,9 @@ if (Number.parseInt(running, 10) < needed) {
 // The reader of the output may stop early, as `head` does. The command then ends quietly, as SIGPIPE would end it.
 const PIPE_CLOSED = 141;
 process.stdout.on('error', (error) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(PIPE_CLOSED);
+  if (error.code === 'EPIPE') process.exit(PIPE_CLOSED);
+  console.error(`Cannot write the output: ${error.message}`);
+  process.exit(1);
 });
 // The compiled code is cached, so that the next start takes a third of the time.
 (await import('node:module')).enableCompileCache();

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises';
+import { CommanderError } from 'commander';
 import { RegistrarError } from '../../lib/errors.ts';
 import { withoutEndSlashes } from '../../lib/spec/object-uri.ts';
+import { INTERRUPTED } from '../stop-signal.ts';
 import type { Answers } from './init-files.ts';
 
 /** Answers given as options instead of asked for. */
@@ -26,20 +28,26 @@ export interface InitFlags {
  * and optional answers have their defaults.
  *
  * @throws `config.invalid` if something required is missing and there is no terminal to ask on
+ * @throws CommanderError, with which the command ends quietly, after Ctrl-C or Ctrl-D at a question
  */
 export async function answersTo(flags: InitFlags): Promise<Answers> {
   const terminal = process.stdin.isTTY
     ? createInterface({ input: process.stdin, output: process.stderr })
     : undefined;
+  // Where the questions do not appear on the terminal (2> file), Ctrl-D ends the input and rejects no question.
+  const ended = new AbortController();
+  terminal?.once('close', () => ended.abort());
+  const ask = async (question: string): Promise<string | undefined> =>
+    (await terminal?.question(`${question} `, { signal: ended.signal }))?.trim();
   const asksMore = [flags.url, flags.catalogUri, flags.namespace].includes(undefined);
   const needed = async (known: string | undefined, flag: string, question: string): Promise<string> => {
-    const text = known ?? (await terminal?.question(`${question} `))?.trim();
+    const text = known ?? (await ask(question));
     if (text !== undefined && text !== '') return text;
     throw new RegistrarError('config.invalid', `Cannot write a configuration without ${flag}: ${question}`);
   };
   const optional = async (known: string | undefined, question: string): Promise<string | undefined> => {
     if (known !== undefined || !asksMore) return known;
-    const text = (await terminal?.question(`${question} `))?.trim();
+    const text = await ask(question);
     return text === '' ? undefined : text;
   };
   try {
@@ -82,6 +90,9 @@ export async function answersTo(flags: InitFlags): Promise<Answers> {
       region: await needed(flags.region, '--region', 'In which region (the bucket’s)?'),
       project: await needed(flags.project, '--project', 'In which project?'),
     };
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    throw new CommanderError(INTERRUPTED, 'init.interrupted', 'A question was left unanswered');
   } finally {
     terminal?.close();
   }

@@ -59,11 +59,14 @@ export function initCommand(): Command {
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      helpText([
-        'iceberg-registrar init',
-        'iceberg-registrar init --url s3://lake/landing --catalog-uri https://catalog.example.com/iceberg --namespace analytics',
-        'iceberg-registrar init --url gs://lake/landing --layout spark --catalog-uri https://catalog.example.com/iceberg --namespace analytics --project my-project --region europe-west1',
-      ]),
+      helpText(
+        [
+          'iceberg-registrar init',
+          'iceberg-registrar init --url s3://lake/landing --catalog-uri https://catalog.example.com/iceberg --namespace analytics',
+          'iceberg-registrar init --url gs://lake/landing --layout spark --catalog-uri https://catalog.example.com/iceberg --namespace analytics --project my-project --region europe-west1',
+        ],
+        '0 success, 1 failure (the message says why), 130 Ctrl-C or Ctrl-D at a question',
+      ),
     )
     .action(writeFiles);
   command.addCommand(notificationsCommand());
@@ -87,8 +90,18 @@ async function writeFiles(flags: Flags): Promise<void> {
       );
     }
   }
-  await mkdir(flags.dir, { recursive: true });
-  for (const [file, text] of files) await writeFile(file, text);
+  try {
+    await mkdir(flags.dir, { recursive: true });
+    for (const [file, text] of files) await writeFile(file, text);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is where a folder should be' : message;
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot write to "${flags.dir}": ${reason}; choose another --dir`,
+      { cause },
+    );
+  }
   if (flags.json) console.log(JSON.stringify({ written: [configuration, deployment] }));
   else
     console.log(`Wrote ${configuration} and ${deployment}\n${nextSteps(answers, configuration, deployment)}`);
