@@ -6,7 +6,7 @@
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine, refuse } from '../local/command-line.ts';
 import { installedFolder, startServices } from '../test/integration/services/services.ts';
 import type { Cell } from './cell.ts';
 import { engineNames, shortEngines } from './engines/engine.ts';
@@ -16,7 +16,7 @@ import { writePages } from './pages.ts';
 import type { Context, Section } from './section.ts';
 import { sections } from './sections.ts';
 
-const { values } = parseArgs({
+const { values } = readCommandLine({
   options: {
     short: { type: 'boolean', default: false },
     engines: { type: 'string' },
@@ -133,7 +133,7 @@ async function cellsOf(section: Section, context: Context) {
   return { title: section.title, name: section.name, cells };
 }
 
-/** The items that a comma-separated option names, ignoring case. @throws RangeError for an unknown name */
+/** The items that a comma-separated option names, ignoring case. Ends the process at an unknown one */
 function named<Name extends string>(
   option: string | undefined,
   byDefault: readonly Name[],
@@ -142,8 +142,7 @@ function named<Name extends string>(
   if (option === undefined) return byDefault;
   return option.split(',').map((text) => {
     const name = all.find((one) => one.toLowerCase() === text.toLowerCase());
-    if (name === undefined) throw new RangeError(`Cannot certify "${text}": known are ${all.join(', ')}`);
-    return name;
+    return name ?? refuse(`Cannot certify "${text}": known are ${all.join(', ')}`);
   });
 }
 

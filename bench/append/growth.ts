@@ -2,17 +2,17 @@
  * What staging costs as a table grows, merging included: `node bench/append/growth.ts [--commits 10000]`. One segment a
  * commit; manifests lie in memory, so that CPU alone is measured, and each commit counts, also those that merge.
  */
-import { parseArgs } from 'node:util';
 import { type ManifestList, manifestCount } from '../../lib/append/manifest-list.ts';
 import { newSnapshotId, prepareAppend } from '../../lib/append/prepare.ts';
 import { stageAppend } from '../../lib/append/stage.ts';
 import { type MergingPorts, mergingOf } from '../../lib/jobs/register/merging.ts';
+import { readCommandLine } from '../../local/command-line.ts';
 import { entry } from '../../test/fakes/entry.ts';
 import { memoryLog } from '../../test/fakes/log.ts';
 import { fakeStore } from '../../test/fakes/store.ts';
 import { cpuMs, dataFiles, empty, schema, withHead } from './table.ts';
 
-const { values } = parseArgs({ options: { commits: { type: 'string', default: '10000' } } });
+const { values } = readCommandLine({ options: { commits: { type: 'string', default: '10000' } } });
 const commits = Number(values.commits);
 /** Figures are of so many commits up to a number of them: two merges of a hundred at least. */
 const WINDOW = 250;

@@ -5,8 +5,8 @@
  * files in ours again. Our time includes the start of the process, PyIceberg's only the call. Exits non-zero when a target is missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { s3Store } from '../../lib/drivers/s3.ts';
+import { readCommandLine } from '../../local/command-line.ts';
 import type { CatalogService } from '../../test/integration/services/service.ts';
 import { install, startServices } from '../../test/integration/services/services.ts';
 import { storeSettings } from '../../test/integration/services/settings.ts';
@@ -28,7 +28,7 @@ import { runOurs, runPyIceberg, startOurs } from './programs.ts';
 import { backfillSynthetic } from './synthetic.ts';
 import { tablePaths } from './table-paths.ts';
 
-const { values: options } = parseArgs({
+const { values: options } = readCommandLine({
   options: {
     segments: { type: 'string', default: '10000' },
     runs: { type: 'string', default: '5' },

@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { readCommandLine } from '../../local/command-line.ts';
 import { install } from '../../test/integration/services/services.ts';
 import { bundle } from '../../test/soak/bundle.ts';
 import {
@@ -31,7 +31,7 @@ import { floorProgram } from './floor-program.ts';
 import { initialisationProfile } from './initialisation-profile.ts';
 import { processTime } from './process-time.ts';
 
-const { values: options } = parseArgs({
+const { values: options } = readCommandLine({
   options: {
     runs: { type: 'string', default: '7' },
     'without-peers': { type: 'boolean', default: false },

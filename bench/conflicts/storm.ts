@@ -3,12 +3,12 @@
  * cache, like a separate container, and registers one segment after another. The result is compared with the same number of commits by a
  * single writer. Exits non-zero when a segment is lost or duplicated, or a commit takes more attempts or time than promised.
  */
-import { parseArgs } from 'node:util';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
 import { register } from '../../lib/jobs/register/register.ts';
 import type { Log } from '../../lib/ports.ts';
 import { type Wiring, wire } from '../../lib/wire.ts';
+import { readCommandLine } from '../../local/command-line.ts';
 import { events } from '../../local/shipper/events.ts';
 import { makeSegment } from '../../local/shipper/segment.ts';
 import { livePaths } from '../live-paths.ts';
@@ -17,7 +17,7 @@ import { type Lakehouse, startEmbedded, startFixture } from './lakehouse.ts';
 const MOST_ATTEMPTS_A_COMMIT = 4;
 const MOST_TIMES_SERIAL = 3;
 
-const { values: options } = parseArgs({
+const { values: options } = readCommandLine({
   options: {
     writers: { type: 'string', default: '16' },
     commits: { type: 'string', default: '1000' },

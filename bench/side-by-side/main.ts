@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine, refuse } from '../../local/command-line.ts';
 import { install } from '../../test/integration/services/services.ts';
 import { cases, quick } from './cases.ts';
 import { buildRegister, type RegisterProgram } from './contenders/register-program.ts';
@@ -20,7 +20,7 @@ import { holds, type Section } from './report/section.ts';
 import { countRequests } from './requests.ts';
 import { runCase } from './run-case.ts';
 
-const { values: options } = parseArgs({
+const { values: options } = readCommandLine({
   options: {
     cases: { type: 'string' },
     growth: { type: 'boolean', default: false },
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 });
 
 if (options.quick && options['write-docs'])
-  throw new Error('Cannot document a quick look: leave out --quick or --write-docs');
+  refuse('Cannot document a quick look: leave out --quick or --write-docs');
 
 type Run = (register: RegisterProgram, say: (line: string) => void) => Promise<Section>;
 
@@ -51,7 +51,7 @@ const wanted = options.growth
   : (options.cases?.split(',') ?? [...runs.keys()].filter((id) => id !== 'growth'));
 const unknown = wanted.filter((id) => !runs.has(id));
 if (unknown.length > 0) {
-  throw new Error(`Cannot run "${unknown.join(', ')}": the cases are ${[...runs.keys()].join(', ')}`);
+  refuse(`Cannot run "${unknown.join(', ')}": the cases are ${[...runs.keys()].join(', ')}`);
 }
 
 // What was started ends with this process, but not with a signal to it.

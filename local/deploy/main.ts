@@ -6,10 +6,10 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';
 import { sampleUri } from '../../lib/route/sample-uri.ts';
 import { readConfig } from '../../lib/wire/configuration.ts';
+import { readCommandLine } from '../command-line.ts';
 import { writeEnvironmentFile } from '../environment-file.ts';
 import { refusal } from '../refusal.ts';
 import type { Template } from './cloudformation.ts';
@@ -31,7 +31,7 @@ try {
 }
 
 async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readCommandLine({
     allowPositionals: true,
     options: { endpoint: { type: 'string' } },
   });

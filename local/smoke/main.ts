@@ -2,15 +2,15 @@
  * `npm run smoke -- --stack NAME`: tests a deployed stack from outside. REGISTRAR_CONFIG names its configuration. Credentials, region and
  * endpoints come from the usual variables (AWS_REGION, AWS_ENDPOINT_URL). Exits with 0 if every step succeeds.
  */
-import { parseArgs } from 'node:util';
 import { RegistrarError } from '../../lib/errors.ts';
 import { wire } from '../../lib/wire.ts';
+import { readCommandLine } from '../command-line.ts';
 import { outputNamed, stackOutputs } from '../deploy/cloudformation.ts';
 import { refusal } from '../refusal.ts';
 import { smoke } from './smoke.ts';
 
 try {
-  const { values } = parseArgs({ options: { stack: { type: 'string' } } });
+  const { values } = readCommandLine({ options: { stack: { type: 'string' } } });
   const { env } = process;
   const region = env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
   if (values.stack === undefined || region === undefined) {

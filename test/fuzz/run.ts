@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../local/command-line.ts';
 import { type Depth, fuzzedFooter, readFuzzed } from './footer-fuzz.ts';
 import { realFooters } from './real-footers.ts';
 
-const { values } = parseArgs({
+const { values } = readCommandLine({
   options: { runs: { type: 'string', default: '100000' }, seed: { type: 'string', default: 'footer' } },
 });
 const runs = Number(values.runs);

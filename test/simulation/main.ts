@@ -3,12 +3,12 @@
  * A schedule that violates an invariant is shrunk and printed. The last line is `N schedules, M violations`.
  */
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { readCommandLine } from '../../local/command-line.ts';
 import type { SeedRange } from './seed-worker.ts';
 import { runSeeds, type Tally, total } from './seeds.ts';
 
-const { values } = parseArgs({
+const { values } = readCommandLine({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },

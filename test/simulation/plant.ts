@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../local/command-line.ts';
 import { bugs } from './bugs.ts';
 import { makeContents } from './contents.ts';
 import { importersOf } from './importers.ts';
@@ -18,7 +18,7 @@ const root = new URL('../../', import.meta.url).href;
 const simulator = new URL('simulate.ts', import.meta.url).href;
 const planted = new URL('planted.json', import.meta.url);
 
-const { values } = parseArgs({
+const { values } = readCommandLine({
   options: {
     seeds: { type: 'string', default: '3000' },
     bug: { type: 'string', default: '' },

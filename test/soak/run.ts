@@ -5,12 +5,12 @@
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../../local/command-line.ts';
 import { installedFolder } from '../integration/services/services.ts';
 import { reportSoak } from './report.ts';
 import { soak } from './soak.ts';
 
-const { values } = parseArgs({
+const { values } = readCommandLine({
   allowNegative: true,
   options: {
     minutes: { type: 'string', default: '10' },
