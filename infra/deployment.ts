@@ -7,6 +7,7 @@ import type { Entry } from '../lib/config/entry.ts';
 import { duration } from '../lib/config/kinds.ts';
 import { loadConfig } from '../lib/config/load-config.ts';
 import { didYouMean } from '../lib/config/overrides.ts';
+import { stageRules } from '../lib/config/stage.ts';
 import { RegistrarError } from '../lib/errors.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -22,7 +23,7 @@ const FIFO_DEPTH_ALARM = 50_000;
 
 const deploymentSchema = v.strictObject({
   /** Part of every name, so that several deployments share an account. */
-  stage: v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,20}$/, 'must be 1 to 20 of a-z, 0-9 and -')),
+  stage: v.pipe(v.string(), v.regex(stageRules.aws.pattern, stageRules.aws.rule)),
   /** The registrar's configuration, relative to this file. */
   config: text,
   account: v.exactOptional(v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be 12 digits in quotes'))),

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { checkStage } from '../../lib/config/stage.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import {
   mergeNotifications,
@@ -47,6 +48,7 @@ export function notificationsCommand(): Command {
     .action(async (_: unknown, command: Command) => {
       // `init` has some of these options too, and takes them wherever they stand.
       const { stage, suffix, eventbridge, apply, json } = command.optsWithGlobals<Flags>();
+      checkStage(stage, 'aws');
       const { entries } = await readConfig(process.env);
       const results = [];
       for (const [index, entry] of entries.entries()) {

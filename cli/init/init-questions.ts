@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { CommanderError } from 'commander';
+import { checkStage } from '../../lib/config/stage.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import { withoutEndSlashes } from '../../lib/spec/object-uri.ts';
 import { INTERRUPTED } from '../stop-signal.ts';
@@ -27,7 +28,7 @@ export interface InitFlags {
  * Gets the answers from flags and, on a terminal, from questions. If the flags answer everything required, nothing is asked,
  * and optional answers have their defaults.
  *
- * @throws `config.invalid` if something required is missing and there is no terminal to ask on
+ * @throws `config.invalid` if flags contradict each other, or something required is missing and there is no terminal to ask on
  * @throws CommanderError, with which the command ends quietly, after Ctrl-C or Ctrl-D at a question
  */
 export async function answersTo(flags: InitFlags): Promise<Answers> {
@@ -52,6 +53,14 @@ export async function answersTo(flags: InitFlags): Promise<Answers> {
   };
   try {
     const cloud = await cloudOf(flags, optional);
+    checkStage(flags.stage, cloud);
+    if (cloud === 'aws' && flags.project !== undefined) {
+      throw new RegistrarError(
+        'config.invalid',
+        `Cannot deploy in project "${flags.project}" on AWS: leave out --project, or give --cloud google and a --url like ${CLOUDS.google.url}`,
+      );
+    }
+    if (terminal === undefined) refuseMissing(flags, cloud);
     const { url, secrets } = CLOUDS[cloud];
     const uploads = await needed(flags.url, '--url', `Where are the segments uploaded (${url})?`);
     const answers = {
@@ -102,6 +111,23 @@ const CLOUDS = {
   aws: { url: 's3://bucket/prefix', secrets: 'AWS Secrets Manager' },
   google: { url: 'gs://bucket/prefix', secrets: 'Secret Manager' },
 } as const;
+
+/** @throws `config.invalid` naming everything that is required and missing */
+function refuseMissing(flags: InitFlags, cloud: Answers['cloud']): void {
+  const { url, catalogUri, namespace, region, project } = flags;
+  const required = {
+    '--url': url,
+    '--catalog-uri': catalogUri,
+    '--namespace': namespace,
+    ...(cloud === 'google' && { '--region': region, '--project': project }),
+  };
+  const missing = Object.entries(required).flatMap(([flag, given]) => (given ? [] : [flag]));
+  if (missing.length === 0) return;
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot write a configuration without ${missing.join(', ')}: give them as options (init --help explains each), or run init on a terminal, where it asks`,
+  );
+}
 
 /** The cloud to deploy on. @throws `config.invalid` if the flags contradict each other */
 async function cloudOf(

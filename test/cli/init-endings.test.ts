@@ -46,3 +46,15 @@ test.each(['', '/below'])(
     );
   },
 );
+
+test.each([
+  [['--stage', 'My Stage!'], 'name a deployment "My Stage!": --stage must be 1 to 20 of a-z, 0-9 and -'],
+  [['--url', 'gs://lake/in', '--stage', 'a-stage-of-google'], 'must be 1 to 15 of'],
+  [['--project', 'mine'], 'deploy in project "mine" on AWS: leave out --project'],
+])('init refuses at once what could not be deployed: %j', async (args, problem) => {
+  const dir = folder();
+  const { status, stderr } = await runCli(['init', ...ANSWERS, ...args, '--dir', dir], {});
+  expect(status).toBe(1);
+  expect(stderr).toContain(problem);
+  expect(readdirSync(dir)).toEqual([]);
+});

@@ -73,10 +73,25 @@ test('init notifications refuses to replace a rule of its name for another queue
   ]);
 });
 
+test('init notifications refuses a stage that no deployment has', async () => {
+  const { status, stderr } = await init('notifications --stage Prod');
+  expect(status).toBe(1);
+  expect(stderr).toContain('Cannot name a deployment "Prod"');
+});
+
 test('init notifications --apply says what it applied, and afterwards that nothing was to be done', async () => {
   expect((await init('notifications')).stdout).toContain(`${bucket}: needs --apply\n`);
   expect((await init('notifications --apply')).stdout).toContain(`${bucket}: applied\n`);
   const { status, stdout } = await init('notifications --apply');
   expect(status).toBe(0);
   expect(stdout).toContain(`${bucket}: up to date\n`);
+});
+
+test('init notifications says which setting it needs', async () => {
+  const config = { url: 's3://lake/in', namespace: 'a', catalog_uri: 'http://127.0.0.1:1' };
+  const { status, stderr } = await runCli(['init', 'notifications'], {
+    REGISTRAR_CONFIG: JSON.stringify(config),
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain('queues.arrivals');
 });

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { deployableOf, loadDeployable, readDeployment } from '../../infra/deployment.ts';
 import { deploymentProblems } from '../../infra/deployment-problems.ts';
 import { describeSettings } from '../../lib/config/settings.ts';
+import { stageRules } from '../../lib/config/stage.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const ANSWERS = [
@@ -110,10 +111,14 @@ describe('iceberg-registrar init', () => {
     });
   });
 
-  test('asks for nothing without a terminal, but says what is missing', () => {
-    const { status, stderr } = init('--url', 's3://lake/landing');
+  test.each([
+    [[], 'without --url, --catalog-uri, --namespace:'],
+    [['--url', 's3://lake/landing', '--namespace', ''], 'without --catalog-uri, --namespace:'],
+    [['--url', 'gs://lake/landing', '--namespace', 'a'], 'without --catalog-uri, --region, --project:'],
+  ])('asks for nothing without a terminal, but says of %j all that is missing', (args, problem) => {
+    const { status, stderr } = init(...args);
     expect(status).toBe(1);
-    expect(stderr).toContain('--catalog-uri');
+    expect(stderr).toContain(problem);
   });
 
   test.each([
@@ -214,12 +219,12 @@ describe('iceberg-registrar init for Google Cloud', () => {
     const variables = read('deployment.tfvars');
     expect(variables).toContain('segments_prefix = "landing/"\ntables_prefix = "landing-tables/"');
     expect(variables).toContain('secrets = { CATALOG_TOKEN = "catalog" }');
-    const declared = readFileSync(path.join(root, 'infra/google/variables.tf'), 'utf8')
-      .split(/^(?=variable )/m)
-      .flatMap((text) => {
-        const name = /^variable "(\w+)"/.exec(text)?.[1];
-        return name === undefined ? [] : [{ name, isNeeded: !/^ {2}default /m.test(text) }];
-      });
+    const terraform = readFileSync(path.join(root, 'infra/google/variables.tf'), 'utf8');
+    expect(terraform).toContain(`regex("${stageRules.google.pattern.source}", var.stage)`);
+    const declared = terraform.split(/^(?=variable )/m).flatMap((text) => {
+      const name = /^variable "(\w+)"/.exec(text)?.[1];
+      return name === undefined ? [] : [{ name, isNeeded: !/^ {2}default /m.test(text) }];
+    });
     const set = [...variables.matchAll(/^(?:# )?(\w+) = /gm)].map(([, name]) => name);
     expect(declared.map(({ name }) => name)).toEqual(expect.arrayContaining(set));
     // The configuration is given on the command line, as the text of its file.
@@ -236,24 +241,5 @@ describe('iceberg-registrar init for Google Cloud', () => {
     expect(status).toBe(1);
     expect(stderr).toContain(problem);
     expect(() => read('registrar.yaml')).toThrow();
-  });
-});
-
-describe('iceberg-registrar init notifications', () => {
-  test('says which setting it needs', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['cli/main.mjs', 'init', 'notifications'], {
-      cwd: root,
-      encoding: 'utf8',
-      env: {
-        PATH: process.env['PATH'],
-        REGISTRAR_CONFIG: JSON.stringify({
-          url: 's3://lake/in',
-          namespace: 'a',
-          catalog_uri: 'http://127.0.0.1:1',
-        }),
-      },
-    });
-    expect(status).toBe(1);
-    expect(stderr).toContain('queues.arrivals');
   });
 });
