@@ -27,7 +27,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   for (const command of commands()) program.addCommand(inheriting(command, program));
 
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync(understood(program, argv.slice(2)), { from: 'user' });
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
@@ -44,6 +44,28 @@ export async function run(argv: readonly string[]): Promise<number> {
 function inheriting(command: Command, parent: Command): Command {
   for (const below of command.copyInheritedSettings(parent).commands) inheriting(below, command);
   return command;
+}
+
+/**
+ * The words of a command line, so that commander refuses a command that does not exist when its help is asked for (`help statu`,
+ * `statu --help`) as it does otherwise. By itself it prints the help of everything, without a word on what is wrong.
+ */
+function understood(program: Command, words: readonly string[]): readonly string[] {
+  const path: string[] = [];
+  let command = program;
+  let isHelp = false;
+  for (const word of words) {
+    if (word.startsWith('-') || command.commands.length === 0) break;
+    if (word === 'help') {
+      isHelp = true;
+      continue;
+    }
+    path.push(word);
+    const below = command.commands.find((one) => one.name() === word);
+    if (below === undefined) return path;
+    command = below;
+  }
+  return isHelp ? [...path, '--help'] : words;
 }
 
 function commands(): readonly Command[] {

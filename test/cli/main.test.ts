@@ -102,6 +102,28 @@ describe('the command line', () => {
     expect(stdout).toMatch(/\nExamples:\n.*iceberg-registrar[\s\S]*\nExit codes: 0/);
   });
 
+  test.each(['help statu', 'statu --help', 'statu'])(
+    '%s names the command that may have been meant',
+    (typed) => {
+      expect(run(typed.split(' '))).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: "error: unknown command 'statu'\n(Did you mean status?)\n(add --help to see usage)\n",
+      });
+    },
+  );
+
+  test.each([
+    ['help quarantine list', 0, 'Usage: iceberg-registrar quarantine list '],
+    ['quarantine help list', 0, 'Usage: iceberg-registrar quarantine list '],
+    ['help', 0, 'Usage: iceberg-registrar [options] [command]'],
+    ['help quarantine lst', 1, "unknown command 'lst'\n(Did you mean list?)"],
+  ])('%s shows the help of what it names', (typed, code, text) => {
+    const { status, stdout, stderr } = run(typed.split(' '));
+    expect(status).toBe(code);
+    expect(code === 0 ? stdout : stderr).toContain(text);
+  });
+
   test.each([
     [['nonsense'], 'unknown command'],
     [['explain'], 'missing required argument'],
