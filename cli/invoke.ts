@@ -24,10 +24,11 @@ export function invokeCommand(): Command {
     )
     .action(async (name: string, file: string, { json = false }: { json?: boolean }) => {
       const event = await readEvent(file);
-      const result =
+      const run = async () =>
         process.env['REGISTRAR_CONFIG'] === undefined
-          ? await invokeOnStack(name, event)
+          ? invokeOnStack(name, event)
           : { answer: await invoke(name, event) };
+      const result = json ? await withLogsAside(run) : await run();
       if (json) console.log(JSON.stringify(result));
       else print(result);
     });
@@ -43,6 +44,17 @@ interface Result {
     readonly rows: string;
     readonly columns: readonly string[];
   }[];
+}
+
+/** A handler logs to standard output, since that is what Lambda collects. A command that prints JSON keeps it for that. */
+async function withLogsAside<T>(work: () => Promise<T>): Promise<T> {
+  const { write } = process.stdout;
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  try {
+    return await work();
+  } finally {
+    process.stdout.write = write;
+  }
 }
 
 async function invokeOnStack(name: string, event: unknown): Promise<Result> {
