@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import { decodeEvent } from '../lib/event/decode-event.ts';
+import type { BatchResponse } from '../lib/report/batch-response.ts';
 import { lambdaContext } from '../local/lambda-context.ts';
 import { readEvent } from './event-file.ts';
 import { helpText } from './help-text.ts';
@@ -17,10 +18,13 @@ export function invokeCommand(): Command {
     .option('--json', 'print only one JSON object')
     .addHelpText(
       'after',
-      helpText([
-        'iceberg-registrar invoke route events/s3-put.json',
-        'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar invoke register events/chunk-message.json',
-      ]),
+      helpText(
+        [
+          'iceberg-registrar invoke route events/s3-put.json',
+          'REGISTRAR_CONFIG=registrar.yaml iceberg-registrar invoke register events/chunk-message.json',
+        ],
+        '0 every message is done, 1 a message would be delivered again, or the handler failed (the log says why)',
+      ),
     )
     .action(async (name: string, file: string, { json = false }: { json?: boolean }) => {
       const event = await readEvent(file);
@@ -31,11 +35,12 @@ export function invokeCommand(): Command {
       const result = json ? await withLogsAside(run) : await run();
       if (json) console.log(JSON.stringify(result));
       else print(result);
+      if (result.answer.batchItemFailures.length > 0) process.exitCode = 1;
     });
 }
 
 interface Result {
-  readonly answer: unknown;
+  readonly answer: BatchResponse;
   readonly uploaded?: readonly string[];
   readonly messages?: readonly string[];
   readonly tables?: readonly {
@@ -69,7 +74,7 @@ async function invokeOnStack(name: string, event: unknown): Promise<Result> {
   }
 }
 
-async function invoke(name: string, event: unknown): Promise<unknown> {
+async function invoke(name: string, event: unknown): Promise<BatchResponse> {
   const { handler } =
     name === 'route' ? await import('../functions/route.ts') : await import('../functions/register.ts');
   return handler(
