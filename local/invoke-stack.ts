@@ -24,6 +24,7 @@ export interface TableOutcome {
   readonly columns: readonly string[];
 }
 
+const BUCKET = 'lake';
 const DEFAULT_LAYOUT_ROOT = 'thadam/v1/';
 const NAMESPACE = ['local'];
 const ROWS = 1000;
@@ -33,7 +34,7 @@ export async function startInvokeStack(references: readonly SegmentReference[]):
   const stack = await startStack();
   stack.tables.createNamespace(NAMESPACE, {});
   const registrations = stack.createQueue('registrations', { fifo: true });
-  for (const bucket of new Set(['lake', ...references.map((reference) => reference.bucket)])) {
+  for (const bucket of new Set([BUCKET, ...references.map((reference) => reference.bucket)])) {
     if (!stack.objects.hasBucket(bucket)) stack.createBucket(bucket);
   }
   for (const [index, { bucket, key }] of references.entries()) {
@@ -41,12 +42,15 @@ export async function startInvokeStack(references: readonly SegmentReference[]):
     stack.objects.put(bucket, key, Buffer.from(makeSegment(dataset, 0, index, { rows: ROWS }).bytes));
   }
   const { accessKeyId, secretAccessKey } = stack.credentials;
-  const entries = [...new Set(references.map(uploadUrl))].map((url) => ({
+  const urls = new Set(references.map(uploadUrl));
+  // A test event or a malformed one names no segment, but the handler does not run without an entry.
+  if (urls.size === 0) urls.add(`s3://${BUCKET}`);
+  const entries = [...urls].map((url) => ({
     url,
     catalog_uri: stack.catalogUri,
     namespace: NAMESPACE.join('.'),
     create_table: true,
-    quarantine_url: 's3://lake/quarantine',
+    quarantine_url: `s3://${BUCKET}/quarantine`,
     queues: { registrations: registrations.url },
     store: {
       endpoint: stack.s3Endpoint,

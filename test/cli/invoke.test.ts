@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventFile, testEvent } from './event-files.ts';
 import { runCli } from './run.ts';
 
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'some-token', AWS_SECRET_ACCESS_KEY: 'some-secret' };
@@ -24,5 +25,13 @@ describe('iceberg-registrar invoke', () => {
     expect(stdout).toMatch(
       /"code":"(catalog|store)\.unavailable"[\s\S]*\nanswer {4}\{"batchItemFailures":\[\{"item/,
     );
+  });
+
+  test('runs the handler for an event that names no object', async () => {
+    const { status, stdout } = await runCli(['invoke', 'register', eventFile(testEvent), '--json'], {});
+    expect({ status, result: JSON.parse(stdout) }).toMatchObject({
+      status: 0,
+      result: { answer: { batchItemFailures: [] }, uploaded: [], tables: [] },
+    });
   });
 });
