@@ -11,7 +11,7 @@ const INVOCATION_MS = 60_000;
 export function invokeCommand(): Command {
   return new Command('invoke')
     .description(
-      'Run the deployed handler with an event: on the services of REGISTRAR_CONFIG, or without one on an embedded stack to which generated segments for the event are uploaded first',
+      'Run the deployed handler with an event: on the services of REGISTRAR_CONFIG, or without one on an embedded stack, which has S3 only, to which generated segments for the event are uploaded first',
     )
     .addArgument(new Argument('<function>', 'the function to run').choices(['register', 'route']))
     .argument('<event>', 'a JSON file with the event as the function receives it')

@@ -1,4 +1,5 @@
-import type { SegmentReference } from '../lib/event/segment-reference.ts';
+import { RegistrarError } from '../lib/errors.ts';
+import { type SegmentReference, segmentUri } from '../lib/event/segment-reference.ts';
 import { formatIdentifier, type TableIdentifier } from '../lib/spec/table-identifier.ts';
 import { readTableMetadata } from '../lib/spec/table-metadata.ts';
 import { branchHead } from '../lib/spec/table-state.ts';
@@ -29,8 +30,19 @@ const DEFAULT_LAYOUT_ROOT = 'thadam/v1/';
 const NAMESPACE = ['local'];
 const ROWS = 1000;
 
-/** Starts a stack for the segments that an event names. Keys outside the default layout find no table, as in a deployment. */
+/**
+ * Starts a stack for the segments that an event names. Keys outside the default layout find no table, as in a deployment.
+ *
+ * @throws `config.invalid` for segments of Google Cloud Storage
+ */
 export async function startInvokeStack(references: readonly SegmentReference[]): Promise<InvokeStack> {
+  const google = references.find(({ scheme }) => scheme === 'gs');
+  if (google !== undefined) {
+    throw new RegistrarError(
+      'config.invalid',
+      `Cannot generate "${segmentUri(google)}": the embedded stack has S3 only; set REGISTRAR_CONFIG to a configuration whose url holds it`,
+    );
+  }
   const stack = await startStack();
   stack.tables.createNamespace(NAMESPACE, {});
   const registrations = stack.createQueue('registrations', { fifo: true });

@@ -17,7 +17,7 @@ export function planCommand(): Command {
     )
     .argument(
       '<what>',
-      's3://bucket/key, or a JSON file with an event as a function receives it; without REGISTRAR_CONFIG its segments are generated on an embedded stack',
+      's3://bucket/key, gs://bucket/key, or a JSON file with an event as a function receives it; without REGISTRAR_CONFIG the segments of an event are generated on an embedded stack, which has S3 only',
     )
     .option('--json', 'print one JSON object')
     .addHelpText(

@@ -34,4 +34,12 @@ describe('iceberg-registrar invoke', () => {
       result: { answer: { batchItemFailures: [] }, uploaded: [], tables: [] },
     });
   });
+
+  test.each(['events/gcs.json', 'events/pubsub.json'])('says that %s needs a configuration', async (file) => {
+    const { status, stdout, stderr } = await runCli(['invoke', 'register', file], {});
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^config\.invalid: Cannot generate "gs:\/\/lake\/.*": .*set REGISTRAR_CONFIG.*\n$/,
+    );
+  });
 });

@@ -16,4 +16,12 @@ describe('iceberg-registrar plan, without a configuration', () => {
     const { status, stdout } = await runCli(['plan', eventFile(testEvent)], {});
     expect({ status, stdout }).toEqual({ status: 4, stdout: 'ignored   test-event\nNothing was done.\n' });
   });
+
+  test.each(['events/gcs.json', 'events/pubsub.json'])('says that %s needs a configuration', async (file) => {
+    const { status, stdout, stderr } = await runCli(['plan', file], {});
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^config\.invalid: Cannot generate "gs:\/\/lake\/.*": .*set REGISTRAR_CONFIG.*\n$/,
+    );
+  });
 });
