@@ -9,7 +9,7 @@ import { readEvent } from '../event-file.ts';
 import { helpText } from '../help-text.ts';
 import { planJson, planText } from './plan-report.ts';
 
-/** `plan s3://…|EVENT.json`: exits 0 when something would be registered, 3 when something would be refused, 4 when there is nothing to do. */
+/** `plan s3://…|gs://…|EVENT.json`: exits 0 when something would be registered, 3 when something would be refused, 4 when there is nothing to do. */
 export function planCommand(): Command {
   return new Command('plan')
     .description(
@@ -59,7 +59,10 @@ async function planOnStack(event: unknown): Promise<Plan> {
 function objectEvent(uri: string): unknown {
   const reference = referenceTo(uri);
   if (reference === undefined) {
-    throw new RegistrarError('event.malformed', `Cannot plan "${uri}": give an object as s3://bucket/key`);
+    throw new RegistrarError(
+      'event.malformed',
+      `Cannot plan "${uri}": give an object as s3://bucket/key or gs://bucket/key`,
+    );
   }
   return { v: 1, segments: [reference] };
 }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../cli/program.ts';
+import { startRegistration, uriOf } from '../jobs/registration.ts';
 import { flatFooter } from '../segment/flat-footer.ts';
+import { runCli } from './run.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const golden = path.join(root, 'test/files/pyarrow.parquet');
@@ -150,5 +152,32 @@ describe('iceberg-registrar inspect s3://…', () => {
       error:
         'auth.failed: Cannot read "s3://lake/orders/a.parquet": Could not load credentials from any providers; give the function a role, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (AWS_PROFILE on a workstation), or store.access_key_id and store.secret_access_key in the configuration',
     });
+  });
+
+  test.each([
+    ['s3://bucket', 'it names no object; give one as s3://bucket/key'],
+    ['gs://bucket/', 'it names no object; give one as gs://bucket/key'],
+    ['https://host/a.parquet', 'only s3://bucket/key, gs://bucket/key and local files can be read'],
+  ])('refuses %s for what it is', async (name, problem) => {
+    const error = `config.invalid: Cannot inspect "${name}": ${problem}`;
+    expect(await inspect(name)).toStrictEqual({ code: 1, out: '', error });
+  });
+
+  test('reads with the store and by the settings of the entry whose url holds the object', async () => {
+    const registration = await startRegistration({ field_ids: 'by_name' });
+    const nameless = readFileSync(
+      fileWith('nameless.parquet', flatFooter([{ name: 'a', physical: 1, id: null }], rows)),
+    );
+    const run = (...args: readonly string[]) => runCli(['inspect', ...args], registration.environment);
+    for (const key of ['thadam/v1/plant/orders/1.parquet', 'elsewhere.parquet']) {
+      const uri = uriOf(registration.upload(key, nameless));
+      expect(await run(uri)).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('resolved by name'),
+      });
+      expect(await run(uri, '--field-ids', 'checked')).toMatchObject({ status: 3, stderr: '' });
+    }
+    expect((await run('s3://lake/beside.parquet')).stderr).toContain('set AWS_REGION');
+    await registration.close();
   });
 });
