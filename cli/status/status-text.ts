@@ -44,15 +44,16 @@ export function isAllGood({ tables, unlisted, notifications, queues, events }: H
   );
 }
 
-/** `registrations  12 messages, oldest 3.4 min`; a queue without messages and without trouble has no line. */
-function queueLines({ queue, messages = 0, oldestMs, checks, problem }: QueueHealth): readonly string[] {
+/**
+ * `registrations  12 messages, oldest 3.4 min`, or `registrations  unknown`; a queue without messages and without trouble has no
+ * line.
+ */
+function queueLines({ queue, messages, oldestMs, checks, problem }: QueueHealth): readonly string[] {
   const below = pointsOut({ checks, problem });
-  if (messages === 0 && below.length === 0) return [];
+  if ((messages ?? 0) === 0 && below.length === 0) return [];
+  const count = messages === undefined ? 'unknown' : `${readableAmount(messages, 'count')} messages`;
   const oldest = oldestMs === undefined ? '' : `, oldest ${readableAmount(oldestMs, 'ms')}`;
-  return [
-    `${queue}  ${readableAmount(messages, 'count')} messages${oldest}`,
-    ...below.map((line) => `    ${line}`),
-  ];
+  return [`${queue}  ${count}${oldest}`, ...below.map((line) => `    ${line}`)];
 }
 
 /** `snapshots is 5,001, at most 5,000`: a check and its threshold. */

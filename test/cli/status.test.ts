@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chart } from '../../cli/status/status-chart.ts';
 import { statusPage } from '../../cli/status/status-page.ts';
+import { statusText } from '../../cli/status/status-text.ts';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
 import { makeSegment } from '../../local/shipper/segment.ts';
 import { telemetry } from '../../local/shipper/telemetry.ts';
@@ -121,6 +122,22 @@ describe('iceberg-registrar status', () => {
   });
 });
 
+const nothing: HealthReport = {
+  at: '2026-01-01T00:00:00.000Z',
+  tables: [],
+  notifications: [],
+  unlisted: [],
+  queues: [],
+  events: [],
+};
+
+describe('statusText', () => {
+  test('does not call a queue empty that cannot be reached', () => {
+    const queue = { queue: 'registrations', url: 'https://sqs', checks: [], problem: 'down' } as const;
+    expect(statusText({ ...nothing, queues: [queue] })).toContain('registrations  unknown\n    down\n');
+  });
+});
+
 describe('statusPage', () => {
   test('shows hostile names as text', () => {
     const table = {
@@ -134,14 +151,7 @@ describe('statusPage', () => {
       openFailures: 0,
       trend: { moments: [], schemas: [] },
     };
-    const page = statusPage({
-      at: '2026-01-01T00:00:00.000Z',
-      tables: [table],
-      notifications: [],
-      unlisted: [],
-      queues: [],
-      events: [],
-    });
+    const page = statusPage({ ...nothing, tables: [table] });
     expect(page).not.toMatch(/<img|<script|\u202e/);
     expect(page).toContain('1 of 1 tables need attention');
   });
