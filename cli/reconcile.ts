@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Entry } from '../lib/config/entry.ts';
 import { RegistrarError } from '../lib/errors.ts';
 import { lostCommitsText } from '../lib/jobs/health/lost-commits.ts';
 import { LONGEST_INVOCATION_MS } from '../lib/jobs/longest-invocation.ts';
@@ -11,8 +10,9 @@ import {
 import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
 import type { ReconcileProgress } from '../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
+import { unroutedObject } from '../lib/jobs/reconcile/unrouted-object.ts';
 import { stringifyJson } from '../lib/spec/json.ts';
-import { wire } from '../lib/wire.ts';
+import { type Wiring, wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
 import { compactTable } from './compact-table.ts';
 import { errorJson } from './error-json.ts';
@@ -38,7 +38,7 @@ type Result = Reconciliation | Unreconciled;
 const EXPECTED = ['deleted', 'discarded'];
 
 /**
- * `reconcile`: exits 0 when store and tables agree, or will soon; 3 when something is missing or reported, 1 when a dataset
+ * `reconcile`: exits 0 when store and tables agree, or will soon; 3 when something is missing or reported, or no object leads to a table; 1 when a dataset
  * could not be compared, 130 when stopped.
  */
 export function reconcileCommand(): Command {
@@ -62,7 +62,7 @@ export function reconcileCommand(): Command {
           'iceberg-registrar reconcile --dataset orders',
           'iceberg-registrar reconcile --since 2026-01-31 --enqueue',
         ],
-        '0 store and tables agree, or what was missing was sent or registered, 3 something is missing or reported, 1 a dataset could not be compared, 130 stopped by Ctrl-C',
+        '0 store and tables agree, or what was missing was sent or registered, 3 something is missing or reported, or no object leads to a table, 1 a dataset could not be compared, 130 stopped by Ctrl-C',
       ),
     )
     .action(async (flags: Flags) => {
@@ -79,14 +79,23 @@ export function reconcileCommand(): Command {
           if (!flags.json) console.log('error' in result ? failureText(result) : resultText(result));
         }
       });
-      if (results.length === 0 && !signal.aborted) tellNothingFound(flags, ports.entries);
+      const unrouted =
+        results.length === 0 && !signal.aborted ? await tellNothingFound(flags, ports) : undefined;
       if (flags.json) console.log(stringifyJson({ reconciled: results.map(resultJson) }, 2));
-      process.exitCode = signal.aborted ? INTERRUPTED : exitCode(results);
+      process.exitCode = signal.aborted ? INTERRUPTED : exitCode(results, unrouted);
     });
 }
 
-/** @throws `config.invalid` if a dataset was requested by name: without any object, the name is probably misspelled */
-function tellNothingFound({ dataset, json }: Flags, entries: readonly Entry[]): void {
+/**
+ * Says that there is no dataset.
+ *
+ * @returns an object that leads to no table, where the lake is not just empty
+ * @throws `config.invalid` if a dataset was requested by name: without any object, the name is probably misspelled
+ */
+async function tellNothingFound(
+  { dataset, json }: Flags,
+  { entries, portsOf }: Pick<Wiring, 'entries' | 'portsOf'>,
+): Promise<string | undefined> {
   const urls = entries.map(({ url }) => `"${url}"`).join(', ');
   if (dataset !== undefined) {
     throw new RegistrarError(
@@ -94,11 +103,14 @@ function tellNothingFound({ dataset, json }: Flags, entries: readonly Entry[]): 
       `Cannot compare dataset "${dataset}": no segment of it lies below ${urls}; check its name, url, layout and from`,
     );
   }
-  if (!json) {
-    console.log(
-      `no dataset found: no segment lies below ${printable(urls)} where layout and from of the configuration expect it`,
-    );
-  }
+  let unrouted: string | undefined;
+  for (const entry of entries) unrouted ??= await unroutedObject(entry, entries, portsOf(entry).store);
+  const example = unrouted === undefined ? '' : `; "${printable(unrouted)}" leads to no table`;
+  const text = `no dataset found: no segment lies below ${printable(urls)} where layout and from of the configuration expect it${example}`;
+  if (!json) console.log(text);
+  // Beside the answer, which a program reads.
+  else if (unrouted !== undefined) console.error(text);
+  return unrouted;
 }
 
 function minutes(text: string): number {
@@ -128,8 +140,9 @@ function progressText(progress: ReconcileProgress): string {
   return `${printable(progress.directory)}: ${paceText(progress.listed, progress)}`;
 }
 
-function exitCode(results: readonly Result[]): number {
+function exitCode(results: readonly Result[], unrouted: string | undefined): number {
   if (results.some((result) => 'error' in result)) return 1;
+  if (unrouted !== undefined) return 3;
   const asks = results.some(
     (result) =>
       !('error' in result) &&

@@ -6,7 +6,7 @@ import type { Moment } from '../../lib/jobs/health/table-trend.ts';
 import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 import { chart, type Point } from './status-chart.ts';
-import { checkText, figuresText, isAllGood, isGood } from './status-text.ts';
+import { checkText, figuresText, isAllGood, isGood, noDatasetText } from './status-text.ts';
 
 /**
  * The report as one HTML file: no scripts, nothing loaded from elsewhere, readable on a phone. What needs attention comes
@@ -20,7 +20,9 @@ export function statusPage(report: HealthReport): string {
   const verdict =
     bad > 0
       ? `${bad} of ${tables.length} tables need attention`
-      : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; listings, queues, notifications or quarantine need attention'}`;
+      : tables.length === 0
+        ? 'No dataset found'
+        : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; listings, queues, notifications or quarantine need attention'}`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -30,6 +32,7 @@ export function statusPage(report: HealthReport): string {
 <header>
 <h1 class="${good ? 'good' : 'bad'}">${verdict}</h1>
 <p><time datetime="${at}">${instant(Date.parse(at))} UTC</time></p>
+${tables.length === 0 ? `<p class="${good ? 'path' : 'problem'}">${escaped(noDatasetText(report))}</p>` : ''}
 ${unlisted.flatMap(({ url, problem }) => troubles(url, { checks: [], problem })).join('\n')}
 ${notifications.flatMap(notificationLine).join('\n')}
 ${events.flatMap(({ quarantineUrl, checks, problem }) => troubles(quarantineUrl, { checks, problem })).join('\n')}

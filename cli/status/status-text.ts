@@ -7,7 +7,8 @@ import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 
 /** One line per table with what to do below it, and a summary at the end. Coloured on a terminal only. */
-export function statusText({ at, tables, unlisted, notifications, queues, events }: HealthReport): string {
+export function statusText(report: HealthReport): string {
+  const { at, tables, unlisted, notifications, queues, events } = report;
   const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
   const good = tables.filter(isGood).length;
   return [
@@ -21,9 +22,15 @@ export function statusText({ at, tables, unlisted, notifications, queues, events
       pointsOut({ checks, problem }).map((line) => `${printable(quarantineUrl)}: ${line}`),
     ),
     tables.length === 0
-      ? `${at}  no dataset found: no segment lies where url, layout and from of the configuration expect it`
+      ? `${at}  ${noDatasetText(report)}`
       : `${at}  ${tables.length} tables, ${good} available, fresh and healthy`,
   ].join('\n');
+}
+
+/** Why there is no table to report on. */
+export function noDatasetText({ unrouted }: Pick<HealthReport, 'unrouted'>): string {
+  const found = 'no dataset found: no segment lies where url, layout and from of the configuration expect it';
+  return unrouted === undefined ? found : `${found}; "${printable(unrouted)}" leads to no table`;
 }
 
 /** Whether the table needs no attention. */
@@ -32,11 +39,13 @@ export function isGood({ available, fresh, healthy }: TableHealth): boolean {
 }
 
 /**
- * Whether nothing needs attention: no table, no entry whose objects cannot be listed, no bucket that stopped notifying, no queue
+ * Whether nothing needs attention: no table, no object where no dataset is found, no entry whose objects cannot be listed, no bucket that stopped notifying, no queue
  * where a message waits too long, no event that could not be decoded.
  */
-export function isAllGood({ tables, unlisted, notifications, queues, events }: HealthReport): boolean {
+export function isAllGood(report: HealthReport): boolean {
+  const { tables, unrouted, unlisted, notifications, queues, events } = report;
   return (
+    unrouted === undefined &&
     tables.every(isGood) &&
     unlisted.length === 0 &&
     notifications.every(({ notified }) => notified !== false) &&

@@ -50,6 +50,20 @@ describe('reconcile on the command line', () => {
     expect(stderr).toContain(problem);
   });
 
+  test.each([
+    [{ REGISTRAR_FROM: '["orderz"]' }, 3, '; "s3://lake/in/thadam/v1/plant/orders/'],
+    [{ REGISTRAR_URL: 's3://lake/nowhere' }, 0, 'no dataset found'],
+  ])('with %j exits %d: objects that lead to no table are no empty lake', async (wrong, status, says) => {
+    const environment = { ...registration.environment, ...wrong };
+    const text = await runCli(['reconcile'], environment);
+    expect(text).toMatchObject({ status, stdout: expect.stringContaining(says), stderr: '' });
+    const json = await runCli(['reconcile', '--json'], environment);
+    expect({ status: json.status, stdout: JSON.parse(json.stdout) }).toEqual({
+      status,
+      stdout: { reconciled: [] },
+    });
+  });
+
   test('ends at Ctrl-C with what it has, says where to go on, and exits 130', async () => {
     const { status, stdout, stderr } = await runCli(['reconcile'], registration.environment, (child) => {
       registration.fault = () => {

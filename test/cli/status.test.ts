@@ -91,8 +91,15 @@ describe('iceberg-registrar status', () => {
   test('does not call it well where the configuration fits no key', async () => {
     const { child, output } = start([], { REGISTRAR_FROM: '["orderz"]' });
     const [code] = await once(child, 'close');
+    expect({ code, err: output.err }).toEqual({ code: 3, err: '' });
+    expect(output.out).toMatch(/no dataset found: .*; "s3:\/\/lake\/in\/thadam\/.*" leads to no table/);
+  });
+
+  test('says of an empty lake that there is no dataset, and exits 0', async () => {
+    const { child, output } = start([], { REGISTRAR_URL: 's3://lake/nowhere' });
+    const [code] = await once(child, 'close');
     expect({ code, err: output.err }).toEqual({ code: 0, err: '' });
-    expect(output.out).toContain('no dataset found');
+    expect(output.out).toMatch(/no dataset found: .* expect it\n$/);
   });
 
   test('watches until Ctrl-C, and then exits as it last looked', async () => {
@@ -139,6 +146,12 @@ describe('statusText', () => {
 });
 
 describe('statusPage', () => {
+  test('says that there is no dataset, and names an object that leads to no table', () => {
+    const page = statusPage({ ...nothing, unrouted: 's3://lake/in/orderz/<1>' });
+    expect(page).toContain('<h1 class="bad">No dataset found</h1>');
+    expect(page).toContain('s3://lake/in/orderz/&#60;1&#62;');
+  });
+
   test('shows hostile names as text', () => {
     const table = {
       table: '<img src=x>\u202e',
