@@ -4,10 +4,9 @@ import { Command, Option } from 'commander';
 import { examine } from '../lib/jobs/doctor/doctor.ts';
 import type { Finding } from '../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../lib/jobs/doctor/trial.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
 import { askDeployed, doctorPorts, wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 
 const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not checked': 'dim' } as const;
 
@@ -52,7 +51,7 @@ export function doctorCommand(): Command {
     )
     .action(async ({ json, ...flags }: Flags) => {
       const findings = await findingsOf(flags);
-      console.log(json ? stringifyJson({ findings }, 2) : findingsTable(findings));
+      console.log(json ? printableJson({ findings }, 2) : findingsTable(findings));
       if (findings.some(({ state }) => state === 'failed')) process.exitCode = 1;
     });
 }

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { type Explanation, explain } from '../lib/jobs/explain.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
 import { readEvent } from './event-file.ts';
 import { helpText } from './help-text.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 
 /** `iceberg-registrar explain FILE.json [--json]`: shows what an event contains, without contacting any service. */
 export function explainCommand(): Command {
@@ -16,14 +15,14 @@ export function explainCommand(): Command {
     .addHelpText('after', helpText(['iceberg-registrar explain events/s3-put.json']))
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const explanation = explain(await readEvent(file));
-      console.log(options.json ? stringifyJson(explanation, 2) : describe(explanation));
+      console.log(options.json ? printableJson(explanation, 2) : describe(explanation));
     });
 }
 
 function describe({ objects, ignored, rejected }: Explanation): string {
   const lines = [
     ...objects.map(({ messageId, bucket, key, ...hints }) => {
-      const details = Object.entries(hints).map(([name, value]) => `${name} ${value}`);
+      const details = Object.entries(hints).map(([name, value]) => `${name} ${printable(String(value))}`);
       return { messageId, text: [`object    ${quoted(bucket)} ${quoted(key)}`, ...details].join(', ') };
     }),
     ...ignored.map(({ messageId, reason }) => ({ messageId, text: `ignored   ${reason}` })),
@@ -33,7 +32,7 @@ function describe({ objects, ignored, rejected }: Explanation): string {
     })),
   ];
   const messages = [...Map.groupBy(lines, ({ messageId }) => messageId)].flatMap(([messageId, ofMessage]) => [
-    messageId === null ? 'the event' : `message ${messageId}`,
+    messageId === null ? 'the event' : `message ${printable(messageId)}`,
     ...ofMessage.map(({ text }) => `  ${text}`),
   ]);
   const total = `${objects.length} objects, ${ignored.length} ignored, ${rejected.length} rejected`;

@@ -4,6 +4,7 @@ import type { BatchResponse } from '../lib/report/batch-response.ts';
 import { lambdaContext } from '../local/lambda-context.ts';
 import { readEvent } from './event-file.ts';
 import { helpText } from './help-text.ts';
+import { escapedJson, printable, printableJson } from './printable.ts';
 
 const INVOCATION_MS = 60_000;
 
@@ -32,8 +33,8 @@ export function invokeCommand(): Command {
         process.env['REGISTRAR_CONFIG'] === undefined
           ? invokeOnStack(name, event)
           : { answer: await invoke(name, event) };
-      const result = json ? await withLogsAside(run) : await run();
-      if (json) console.log(JSON.stringify(result));
+      const result = await withLogOn(json ? process.stderr : process.stdout, run);
+      if (json) console.log(printableJson(result));
       else print(result);
       if (result.answer.batchItemFailures.length > 0) process.exitCode = 1;
     });
@@ -51,10 +52,11 @@ interface Result {
   }[];
 }
 
-/** A handler logs to standard output, since that is what Lambda collects. A command that prints JSON keeps it for that. */
-async function withLogsAside<T>(work: () => Promise<T>): Promise<T> {
+/** A handler logs JSON to standard output, as it is, since that is what Lambda collects. */
+async function withLogOn<T>(stream: NodeJS.WriteStream, work: () => Promise<T>): Promise<T> {
   const { write } = process.stdout;
-  process.stdout.write = process.stderr.write.bind(process.stderr);
+  const send = stream.write.bind(stream);
+  process.stdout.write = (lines: string | Uint8Array) => send(escapedJson(String(lines)));
   try {
     return await work();
   } finally {
@@ -89,10 +91,11 @@ async function invoke(name: string, event: unknown): Promise<BatchResponse> {
 }
 
 function print({ answer, uploaded = [], messages = [], tables = [] }: Result): void {
-  for (const uri of uploaded) console.log(`uploaded  ${uri}`);
-  console.log(`answer    ${JSON.stringify(answer)}`);
-  for (const body of messages) console.log(`message   ${body}`);
+  for (const uri of uploaded) console.log(`uploaded  ${printable(uri)}`);
+  console.log(`answer    ${printableJson(answer)}`);
+  for (const body of messages) console.log(`message   ${escapedJson(body)}`);
   for (const { table, snapshots, rows, columns } of tables) {
-    console.log(`table     ${table}: ${rows} rows, ${snapshots} snapshots, columns ${columns.join(', ')}`);
+    const columnList = columns.join(', ');
+    console.log(printable(`table     ${table}: ${rows} rows, ${snapshots} snapshots, columns ${columnList}`));
   }
 }

@@ -11,14 +11,13 @@ import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
 import type { ReconcileProgress } from '../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
 import { unroutedObject } from '../lib/jobs/reconcile/unrouted-object.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
 import { type Wiring, wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
 import { compactTable } from './compact-table.ts';
 import { errorJson } from './error-json.ts';
 import { helpText } from './help-text.ts';
 import { paceText } from './pace-text.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 import { INTERRUPTED, stopSignal } from './stop-signal.ts';
 import { untoldLog } from './untold-log.ts';
 
@@ -81,7 +80,7 @@ export function reconcileCommand(): Command {
       });
       const unrouted =
         results.length === 0 && !signal.aborted ? await tellNothingFound(flags, ports) : undefined;
-      if (flags.json) console.log(stringifyJson({ reconciled: results.map(resultJson) }, 2));
+      if (flags.json) console.log(printableJson({ reconciled: results.map(resultJson) }, 2));
       process.exitCode = signal.aborted ? INTERRUPTED : exitCode(results, unrouted);
     });
 }

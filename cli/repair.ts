@@ -3,11 +3,10 @@ import { RegistrarError } from '../lib/errors.ts';
 import { LONGEST_INVOCATION_MS } from '../lib/jobs/longest-invocation.ts';
 import { repair } from '../lib/jobs/repair/repair.ts';
 import { planRepair, type RepairAction, type RepairPlan } from '../lib/jobs/repair/repair-plan.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
 import { formatIdentifier } from '../lib/spec/table-identifier.ts';
 import { wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 
 interface Flags {
   readonly remove?: true;
@@ -49,7 +48,7 @@ export function repairCommand(): Command {
         ...(done !== undefined && { snapshotId: done.snapshotId ?? null }),
       };
       console.log(
-        flags.json ? stringifyJson(result, 2) : planText(plan, done?.snapshotId, flags.yes === true),
+        flags.json ? printableJson(result, 2) : planText(plan, done?.snapshotId, flags.yes === true),
       );
       if (!hasWork) process.exitCode = 4;
     });

@@ -3,10 +3,9 @@ import { styleText } from 'node:util';
 import { Command, Option } from 'commander';
 import { messageOf, RegistrarError } from '../../lib/errors.ts';
 import { inspect } from '../../lib/jobs/inspect.ts';
-import { stringifyJson } from '../../lib/spec/json.ts';
 import { type NameMapping, parseNameMapping } from '../../lib/spec/name-mapping.ts';
 import { helpText } from '../help-text.ts';
-import { printable } from '../printable.ts';
+import { printable, printableJson } from '../printable.ts';
 import { inspectionJson, inspectionText, inspectionWarning } from './inspection.ts';
 import { sourceOf } from './source.ts';
 
@@ -73,7 +72,7 @@ export function inspectCommand(): Command {
       });
       console.log(
         flags.json
-          ? stringifyJson(inspectionJson(inspection, formatVersion), 2)
+          ? printableJson(inspectionJson(inspection, formatVersion), 2)
           : inspectionText(file, inspection),
       );
       const warning = inspectionWarning(inspection);

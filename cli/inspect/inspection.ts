@@ -41,7 +41,8 @@ export function inspectionWarning(inspection: Inspection): string | undefined {
   return inspection.kind === 'registrable' ? readerWarning([inspection.segment]) : undefined;
 }
 
-export function inspectionText(file: string, inspection: Inspection): string {
+export function inspectionText(name: string, inspection: Inspection): string {
+  const file = printable(name);
   switch (inspection.kind) {
     case 'empty':
       return `${styleText('yellow', 'skipped')}  ${file} has no rows: it would be acknowledged without being registered`;

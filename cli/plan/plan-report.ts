@@ -69,7 +69,9 @@ export function planText({ tables, outcomes, ignored, rejected, files }: Plan): 
   return [
     ...outcomes.flatMap((outcome) => segmentLines(outcome, tables)),
     ...ignored.map((reason) => line('ignored', reason)),
-    ...rejected.map(({ code, message }) => line(styleText('red', 'refused'), `${code}: ${message}`)),
+    ...rejected.map(({ code, message }) =>
+      line(styleText('red', 'refused'), printable(`${code}: ${message}`)),
+    ),
     ...tables.flatMap(tableLines),
     ...files.map(({ uri, sizeBytes }) =>
       line('file', `${printable(uri)}, ${sizeBytes.toLocaleString('en')} bytes`),

@@ -3,10 +3,10 @@ import { RegistrarError } from '../../lib/errors.ts';
 import { decodeEvent } from '../../lib/event/decode-event.ts';
 import { referenceTo } from '../../lib/event/segment-reference.ts';
 import { type Plan, plan } from '../../lib/jobs/plan/plan.ts';
-import { stringifyJson } from '../../lib/spec/json.ts';
 import { wire } from '../../lib/wire.ts';
 import { readEvent } from '../event-file.ts';
 import { helpText } from '../help-text.ts';
+import { printableJson } from '../printable.ts';
 import { planJson, planText } from './plan-report.ts';
 
 /** `plan s3://…|gs://…|EVENT.json`: exits 0 when something would be registered, 3 when something would be refused, 4 when there is nothing to do. */
@@ -36,7 +36,7 @@ export function planCommand(): Command {
         process.env['REGISTRAR_CONFIG'] === undefined && !what.includes('://')
           ? await planOnStack(event)
           : await planWith(event, process.env);
-      console.log(json ? stringifyJson(planJson(planned), 2) : planText(planned));
+      console.log(json ? printableJson(planJson(planned), 2) : planText(planned));
       process.exitCode = exitCode(planned);
     });
 }

@@ -95,6 +95,7 @@ function mark(ok: boolean, good: string, bad = good): string {
 }
 
 /** What could not be determined, and each failed check with what to do. */
-function pointsOut({ problem, checks }: Examined): readonly string[] {
-  return adviceOf({ problem: problem && printable(problem), checks }, checkText);
+function pointsOut(examined: Examined): readonly string[] {
+  // An advice may hold the name of a table.
+  return adviceOf(examined, checkText).map(printable);
 }

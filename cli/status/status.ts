@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { RegistrarError } from '../../lib/errors.ts';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
-import { stringifyJson } from '../../lib/spec/json.ts';
 import { lookAtHealth, type Wiring, wire } from '../../lib/wire.ts';
 import { helpText } from '../help-text.ts';
-import { printable } from '../printable.ts';
+import { printable, printableJson } from '../printable.ts';
 import { isAllGood, statusText } from './status-text.ts';
 
 interface Flags {
@@ -77,7 +76,7 @@ async function show(report: HealthReport, { json, html }: Flags): Promise<void> 
       });
     });
   }
-  console.log(json ? stringifyJson(report, 2) : statusText(report));
+  console.log(json ? printableJson(report, 2) : statusText(report));
 }
 
 async function pause(forSeconds: number, signal: AbortSignal): Promise<void> {

@@ -145,6 +145,15 @@ describe('statusText', () => {
   });
 });
 
+describe('statusText', () => {
+  test('lets no name in an advice steer the terminal', () => {
+    const check = { measure: 'age', value: 2, threshold: 1, ok: false, unit: 'count' } as const;
+    const checks = [{ ...check, advice: 'look at lake.a\u001b[2J' }];
+    const queue = { queue: 'registrations', url: 'https://sqs', messages: 2, checks } as const;
+    expect(statusText({ ...nothing, queues: [queue] })).toContain('look at lake.a\\u{1b}[2J\n');
+  });
+});
+
 describe('statusPage', () => {
   test('says that there is no dataset, and names an object that leads to no table', () => {
     const page = statusPage({ ...nothing, unrouted: 's3://lake/in/orderz/<1>' });
