@@ -8,10 +8,9 @@ import {
   recordsOf,
 } from '../lib/jobs/quarantine/quarantine-list.ts';
 import { discard, type Redriven, redrive } from '../lib/jobs/quarantine/quarantine-redrive.ts';
-import { stringifyJson } from '../lib/spec/json.ts';
 import { wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 
 interface Flags {
   readonly table?: string;
@@ -43,7 +42,7 @@ export function quarantineCommand(): Command {
     .action(async (uri: string, flags: Flags) => {
       const records = await recordsOf(await wired(), uri);
       if (records.length === 0) throw notThere(uri);
-      print(flags, { records }, () => stringifyJson(records, 2));
+      print(flags, { records }, () => printableJson(records, 2));
     });
   filtered(command.command('redrive').description('Send failed segments to be registered again'))
     .argument(
@@ -144,7 +143,7 @@ function notThere(uri: string): RegistrarError {
 }
 
 function print(flags: Flags, json: unknown, text: () => string): void {
-  console.log(flags.json ? stringifyJson(json, 2) : text());
+  console.log(flags.json ? printableJson(json, 2) : text());
 }
 
 function failureJson({ uri, state, record }: Failure): unknown {

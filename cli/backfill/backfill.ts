@@ -6,10 +6,10 @@ import type { BackfillPorts } from '../../lib/jobs/backfill/backfill-ports.ts';
 import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts';
 import { type DryRun, dryRun } from '../../lib/jobs/backfill/dry-run.ts';
 import { inventoriedObjects, lakeAt, listedObjects } from '../../lib/jobs/backfill/lake.ts';
-import { stringifyJson } from '../../lib/spec/json.ts';
 import { sourceStore, type Wiring, wire } from '../../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../../local/terminal-line.ts';
 import { helpText } from '../help-text.ts';
+import { printableJson } from '../printable.ts';
 import { INTERRUPTED, stopSignal } from '../stop-signal.ts';
 import { untoldLog } from '../untold-log.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -88,7 +88,7 @@ export function backfillCommand(): Command {
           signal,
         });
         refuseNothing(uri, flags, forecast);
-        console.log(flags.json ? stringifyJson(dryRunJson(forecast), 2) : dryRunText(forecast));
+        console.log(flags.json ? printableJson(dryRunJson(forecast), 2) : dryRunText(forecast));
         process.exitCode = dryRunExitCode(forecast);
         return;
       }
@@ -97,7 +97,7 @@ export function backfillCommand(): Command {
       );
       line.clear();
       refuseNothing(uri, flags, report);
-      console.log(flags.json ? stringifyJson(reportJson(report), 2) : reportText(report));
+      console.log(flags.json ? printableJson(reportJson(report), 2) : reportText(report));
       process.exitCode = exitCode(report);
     });
 }

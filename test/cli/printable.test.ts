@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { startRegistration } from '../jobs/registration.ts';
 import { eventFile } from './event-files.ts';
 import { runCli } from './run.ts';
 
@@ -39,5 +40,17 @@ describe('what would steer the terminal', () => {
     const { stdout } = await runCli(['plan', eventFile({ nonsense: '\u009b1m' })], {});
     expect(stdout).toContain('\\u{9b}1m');
     expect(stdout).not.toMatch(/[\p{Cc}--\n]/v);
+  });
+
+  test('of a key that is refused is escaped, in the JSON of backfill and quarantine too', async () => {
+    const registration = await startRegistration();
+    const bad = registration.upload('thadam/v1/plant/orders/\u009b1m.parquet', Buffer.from('no Parquet'));
+    const show = ['quarantine', 'show', `s3://lake/${bad.key}`];
+    for (const args of [['backfill', 's3://lake/in', '--json'], ['quarantine', 'list', '--json'], show]) {
+      const { stdout } = await runCli(args, registration.environment);
+      expect(stdout).toContain('\\u009b1m.parquet');
+      expect(stdout).not.toMatch(/[\p{Cc}--\n]/v);
+    }
+    await registration.close();
   });
 });
