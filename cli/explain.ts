@@ -4,7 +4,7 @@ import { readEvent } from './event-file.ts';
 import { helpText } from './help-text.ts';
 import { printable, printableJson } from './printable.ts';
 
-/** `iceberg-registrar explain FILE.json [--json]`: shows what an event contains, without contacting any service. */
+/** `explain FILE.json`: shows what an event contains, without contacting any service. Exits 3 when none of it is understood. */
 export function explainCommand(): Command {
   return new Command('explain')
     .description(
@@ -12,11 +12,22 @@ export function explainCommand(): Command {
     )
     .argument('<file>', 'a JSON file with an event as a function receives it')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', helpText(['iceberg-registrar explain events/s3-put.json']))
+    .addHelpText(
+      'after',
+      helpText(
+        ['iceberg-registrar explain events/s3-put.json'],
+        '0 success, 3 everything in the event is rejected, 1 it could not be read',
+      ),
+    )
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const explanation = explain(await readEvent(file));
       console.log(options.json ? printableJson(explanation, 2) : describe(explanation));
+      if (isAllRejected(explanation)) process.exitCode = 3;
     });
+}
+
+function isAllRejected({ objects, ignored, rejected }: Explanation): boolean {
+  return objects.length + ignored.length === 0 && rejected.length > 0;
 }
 
 function describe({ objects, ignored, rejected }: Explanation): string {

@@ -54,6 +54,14 @@ describe('explain: the command', () => {
     expect((await run(file)).stdout).toContain(String.raw`"a\u{1b}[2J\u{9b}"`);
   });
 
+  it('exits 3 when everything in the event is rejected', async () => {
+    expect(await run(await write({ Records: [] }))).toMatchObject({
+      exitCode: 3,
+      stdout: expect.stringContaining('0 objects, 0 ignored, 1 rejected'),
+    });
+    expect((await run('events/s3-mixed-batch.json')).exitCode).toBe(0);
+  });
+
   it('E18: fails for an event that could not be reported on', async () => {
     const file = await write({ Records: [{ body: '{}', eventSource: 'aws:sqs' }] });
     expect(await run(file, '--json')).toMatchObject({
