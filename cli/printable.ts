@@ -21,3 +21,8 @@ export function escapedJson(lines: string): string {
 function escaped(codeUnit: string): string {
   return `\\u${codeUnit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
+
+/** The same for text whose line breaks are meant, such as the message of a refusal with a line for each violation. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}

@@ -10,7 +10,7 @@ import {
 import { discard, type Redriven, redrive } from '../lib/jobs/quarantine/quarantine-redrive.ts';
 import { wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { printable, printableJson } from './printable.ts';
+import { printable, printableJson, printableLines } from './printable.ts';
 
 interface Flags {
   readonly table?: string;
@@ -166,10 +166,11 @@ function failuresText(failures: readonly Failure[], isFiltered: boolean): string
     const { at, code, table, segment, message } = record;
     const head = [at, state, code, table].filter((part) => part !== undefined).join('  ');
     const what = segment?.uri ?? `event ${uri}`;
-    return [head, ...[what, message].flatMap((line) => (line === undefined ? [] : [`    ${line}`]))];
+    const below = [printable(what), ...(message === undefined ? [] : printableLines(message).split('\n'))];
+    return [printable(head), ...below.map((line) => `    ${line}`)];
   });
   const total = `${failures.length} ${failures.length === 1 ? 'failure' : 'failures'}`;
-  return [...blocks, total].map(printable).join('\n');
+  return [...blocks, total].join('\n');
 }
 
 function redrivenText(redriven: readonly Redriven[]): string {

@@ -17,7 +17,7 @@ import { compactTable } from './compact-table.ts';
 import { errorJson } from './error-json.ts';
 import { helpText } from './help-text.ts';
 import { paceText } from './pace-text.ts';
-import { printable, printableJson } from './printable.ts';
+import { printable, printableJson, printableLines } from './printable.ts';
 import { INTERRUPTED, stopSignal } from './stop-signal.ts';
 import { untoldLog } from './untold-log.ts';
 
@@ -165,7 +165,7 @@ function resultJson(result: Result): unknown {
 }
 
 function failureText({ directory, error }: Unreconciled): string {
-  return `${printable(directory)}\n  ${error.code}: ${printable(error.message)}`;
+  return `${printable(directory)}\n  ${error.code}: ${printableLines(error.message).replaceAll('\n', '\n  ')}`;
 }
 
 /** What a comparison is made for. The rest is left out where it is zero. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { optional, schema } from '../../local/shipper/schema-notation.ts';
+import { writeParquet } from '../../local/shipper/segment.ts';
 import { type Registration, startRegistration } from '../jobs/registration.ts';
 import { runCli } from './run.ts';
 
@@ -57,6 +59,19 @@ describe('quarantine on the command line', () => {
     const { status, stdout } = await run('list', '--code', 'segment.denied');
     expect(status).toBe(0);
     expect(stdout).toBe('no open failure is as asked for; quarantine list, without options, has them all\n');
+  });
+
+  test('list breaks a message of several lines where its lines end', async () => {
+    const typed = (type: 'int' | 'string', value: string | number) =>
+      writeParquet(schema(optional(1, 'id', type)), [{ id: value }]);
+    await registration.deliver([registration.upload('thadam/v1/plant/prices/a.parquet', typed('int', 1))]);
+    await registration.deliver([
+      registration.upload('thadam/v1/plant/prices/b.parquet', typed('string', 'x')),
+    ]);
+    const { stdout } = await run('list', '--table', 'lake.prices');
+    expect(stdout).toMatch(/\n {4}\S.*stays as it is\n {4}- column "id" \(1\): /);
+    expect(stdout).not.toContain('\\u{a}');
+    await run('discard', '--table', 'lake.prices');
   });
 
   test('redrive sends it and answers the failure; show tells the whole story', async () => {
