@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
-import Table from 'cli-table3';
 import { Command, Option } from 'commander';
 import { examine } from '../lib/jobs/doctor/doctor.ts';
 import type { Finding } from '../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../lib/jobs/doctor/trial.ts';
 import { askDeployed, doctorPorts, wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { printable, printableJson } from './printable.ts';
+import { printable, printableJson, printableLines } from './printable.ts';
+import { wrappedTable } from './wrapped-table.ts';
 
 const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not checked': 'dim' } as const;
 
@@ -65,15 +65,18 @@ async function findingsOf({ table, deployed, write }: Flags): Promise<readonly F
 
 function findingsTable(findings: readonly Finding[]): string {
   const several = findings.some(({ entry }) => entry > 1);
-  const table = new Table({
-    head: [...(several ? ['entry'] : []), 'check', 'state', 'found'],
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [...(several ? [7] : []), 16, 13, 84],
-  });
-  for (const { entry, check, state, found, wayOut } of findings) {
-    const text = wayOut === undefined ? printable(found) : `${printable(found)}\n→ ${printable(wayOut)}`;
-    table.push([...(several ? [entry || ''] : []), check, styleText(colours[state], state), text]);
-  }
-  return table.toString();
+  return wrappedTable(
+    [
+      ...(several ? [{ head: 'entry' }] : []),
+      { head: 'check' },
+      { head: 'state' },
+      { head: 'found', most: 82 },
+    ],
+    findings.map(({ entry, check, state, found, wayOut }) => [
+      ...(several ? [entry === 0 ? '' : String(entry)] : []),
+      check,
+      styleText(colours[state], state),
+      printableLines(wayOut === undefined ? found : `${found}\n→ ${wayOut}`),
+    ]),
+  );
 }

@@ -1,8 +1,8 @@
-import Table from 'cli-table3';
 import { Command } from 'commander';
 import { describeSettings } from '../lib/config/settings.ts';
 import { settingsPage } from '../lib/config/settings-page.ts';
 import { helpText } from './help-text.ts';
+import { wrappedTable } from './wrapped-table.ts';
 
 /** `iceberg-registrar settings` */
 export function settingsCommand(): Command {
@@ -21,14 +21,13 @@ export function settingsCommand(): Command {
 }
 
 function table(): string {
-  const rows = new Table({
-    head: ['key', 'type', 'default', 'meaning'],
-    style: { head: [], border: [] },
-    colWidths: [36, 14, 22, 60],
-    wordWrap: true,
-  });
-  for (const { name, type, required, default: standard, doc } of describeSettings()) {
-    rows.push([name, type, required ? 'required' : (standard ?? ''), doc]);
-  }
-  return rows.toString();
+  return wrappedTable(
+    [{ head: 'key' }, { head: 'type', most: 12 }, { head: 'default' }, { head: 'meaning', most: 58 }],
+    describeSettings().map(({ name, type, required, default: standard = '', doc }) => [
+      name,
+      type,
+      required ? 'required' : standard,
+      doc,
+    ]),
+  );
 }

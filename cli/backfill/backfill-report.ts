@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { RegistrarError } from '../../lib/errors.ts';
 import type { BackfillReport, Refusal, TableBackfill } from '../../lib/jobs/backfill/backfill-report.ts';
 import type { Progress } from '../../lib/jobs/backfill/progress.ts';
@@ -6,8 +5,9 @@ import { type Requests, storeDollars } from '../../lib/jobs/backfill/requests.ts
 import { compactTable } from '../compact-table.ts';
 import { errorJson } from '../error-json.ts';
 import { paceText } from '../pace-text.ts';
-import { printable } from '../printable.ts';
+import { printable, printableLines } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
+import { wrappedTable } from '../wrapped-table.ts';
 
 /** `12,345 of 1,000,000 objects · 1,234 segments a second · 13 min left · $0.01 of $0.43 (S3 Standard, us-east-1)` */
 export function progressLine(progress: Progress): string {
@@ -57,7 +57,9 @@ export function notesOf({
 }): readonly string[] {
   return [
     ...schemaChanges.map((change) => `  ${printable(change)}`),
-    ...(error === undefined ? [] : [`  ${error.code}: ${printable(error.message)}`]),
+    ...(error === undefined
+      ? []
+      : [`  ${error.code}: ${printableLines(error.message).replaceAll('\n', '\n  ')}`]),
   ];
 }
 
@@ -75,15 +77,10 @@ export function priceLine({
 }
 
 export function refusedTable(refused: readonly Refusal[]): string {
-  const table = new Table({
-    head: ['segment', 'error', 'message'],
-    style: { head: [], border: [] },
-    colWidths: [48, 32, 60],
-    wordWrap: true,
-    wrapOnWordBoundary: false,
-  });
-  for (const { uri, code, message } of refused) table.push([printable(uri), code, printable(message)]);
-  return table.toString();
+  return wrappedTable(
+    [{ head: 'segment', most: 46 }, { head: 'error' }, { head: 'message', most: 58 }],
+    refused.map(({ uri, code, message }) => [printable(uri), code, printableLines(message)]),
+  );
 }
 
 export function reportJson(report: BackfillReport): unknown {

@@ -1,13 +1,13 @@
 /** An inspection as JSON, for programs, and as text, for people. */
 import { styleText } from 'node:util';
-import Table from 'cli-table3';
 import type { Inspection } from '../../lib/jobs/inspect.ts';
 import { readerWarning } from '../../lib/segment/reader-warning.ts';
 import type { Segment } from '../../lib/segment/segment.ts';
 import type { Metrics } from '../../lib/spec/manifest.ts';
 import { indexById, type Type } from '../../lib/spec/schema.ts';
-import { printable } from '../printable.ts';
+import { printable, printableLines } from '../printable.ts';
 import { readableValue } from '../readable-value.ts';
+import { type Column, wrappedTable } from '../wrapped-table.ts';
 
 /** Maps from field ID as text, bounds in lower-case hex; `{refuse, message}` or `{skip: 'empty'}` for what is not registered. */
 export function inspectionJson(inspection: Inspection, formatVersion: number): unknown {
@@ -47,7 +47,7 @@ export function inspectionText(name: string, inspection: Inspection): string {
     case 'empty':
       return `${styleText('yellow', 'skipped')}  ${file} has no rows: it would be acknowledged without being registered`;
     case 'refused':
-      return `${styleText('red', 'refused')}  ${file}\n${styleText('bold', inspection.error.code)}: ${printable(inspection.error.message)}`;
+      return `${styleText('red', 'refused')}  ${file}\n${styleText('bold', inspection.error.code)}: ${printableLines(inspection.error.message)}`;
     case 'registrable':
       return `${styleText('green', 'registrable')}  ${file}\n${summary(inspection.segment)}\n${columnTable(inspection.segment, inspection.metrics)}`;
   }
@@ -64,28 +64,34 @@ function summary({ recordCount, rowGroupCount, sizeBytes, idsFrom, createdBy }: 
 }
 
 function columnTable({ schema }: Segment, metrics: Metrics): string {
-  const table = new Table({
-    head: ['id', 'column', 'type', 'values', 'nulls', 'bytes', 'lower', 'upper'].map((name) =>
-      styleText('bold', name),
-    ),
-    colAligns: ['right', 'left', 'left', 'right', 'right', 'right', 'left', 'left'],
-    style: { head: [], border: [], compact: true },
-  });
-  for (const [id, { path, required, type }] of indexById(schema)) {
-    const bound = (bytes: Uint8Array | undefined): string =>
-      bytes && typeof type === 'string' ? printable(readableValue(type, bytes)) : '';
-    table.push([
-      id,
-      printable(path.join('.')),
-      `${typeName(type)}${required ? ' required' : ''}`,
-      String(metrics.valueCounts.get(id) ?? ''),
-      String(metrics.nullValueCounts.get(id) ?? ''),
-      String(metrics.columnSizes.get(id) ?? ''),
-      bound(metrics.lowerBounds.get(id)),
-      bound(metrics.upperBounds.get(id)),
-    ]);
-  }
-  return table.toString();
+  const rows = indexById(schema)
+    .entries()
+    .map(([id, { path, required, type }]) => {
+      const bound = (bytes: Uint8Array | undefined): string =>
+        bytes && typeof type === 'string' ? printable(readableValue(type, bytes)) : '';
+      return [
+        String(id),
+        printable(path.join('.')),
+        `${typeName(type)}${required ? ' required' : ''}`,
+        String(metrics.valueCounts.get(id) ?? ''),
+        String(metrics.nullValueCounts.get(id) ?? ''),
+        String(metrics.columnSizes.get(id) ?? ''),
+        bound(metrics.lowerBounds.get(id)),
+        bound(metrics.upperBounds.get(id)),
+      ];
+    });
+  return wrappedTable(COLUMNS, [...rows], { compact: true, narrowest: 8 });
 }
+
+const right = (head: string): Column => ({ head, align: 'right' });
+
+const COLUMNS: readonly Column[] = [
+  right('id'),
+  { head: 'column' },
+  { head: 'type' },
+  ...['values', 'nulls', 'bytes'].map(right),
+  { head: 'lower' },
+  { head: 'upper' },
+];
 
 const typeName = (type: Type): string => (typeof type === 'string' ? type : type.type);

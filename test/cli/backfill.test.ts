@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { optional, schema } from '../../local/shipper/schema-notation.ts';
+import { writeParquet } from '../../local/shipper/segment.ts';
 import { livePaths, ship } from '../jobs/backfill/backfilled.ts';
 import { type Registration, startRegistration, uriOf } from '../jobs/registration.ts';
 import { runCli } from './run.ts';
@@ -91,9 +94,32 @@ describe('backfill on the command line', () => {
     const { status, stdout } = await run('s3://lake/in');
     expect(status).toBe(3);
     expect(stdout).toContain('segment.unreadable');
+    expect(stdout).not.toContain('…');
     const elsewhere = await run('s3://other/in');
     expect(elsewhere.status).toBe(1);
     expect(elsewhere.stderr).toContain('"s3://lake/in"');
     expect((await run('s3://lake/in', '--commit-size', 'many')).stderr).toContain('a whole number above 0');
+  });
+
+  test.each([
+    ['with --dry-run', ['--dry-run']],
+    ['without', []],
+  ])('wraps what is refused between words, and breaks lines where they end: %s', async (_, flags) => {
+    const column = (type: 'int' | 'string', value: string | number) =>
+      writeParquet(schema(optional(1, 'price', type)), [{ price: value }]);
+    await registration.deliver([registration.upload('thadam/v1/plant/prices/a.parquet', column('int', 1))]);
+    registration.upload('thadam/v1/plant/prices/b.parquet', column('string', 'a'));
+    const terminal = 'data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=60';
+    const { status, stdout } = await runCli(['backfill', 's3://lake/in/thadam/v1/plant/prices', ...flags], {
+      ...registration.environment,
+      NODE_OPTIONS: `--import "${terminal}"`,
+    });
+    expect(status).toBe(3);
+    expect(stdout).not.toContain('\\u{a}');
+    const rows = stdout.split('\n').filter((line) => /^[│┌├└]/.test(line));
+    expect(rows.filter((line) => stripVTControlCharacters(line).length > 60)).toEqual([]);
+    const message = rows.map((line) => line.split('│')[3]?.trim() ?? '').filter((part) => part !== '');
+    expect(message).toContain('- column "price"');
+    expect(message.join(' ')).toContain('as it is - column "price" (1): ');
   });
 });

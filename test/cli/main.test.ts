@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { run as runHere } from '../../cli/program.ts';
+import { describeSettings } from '../../lib/config/settings.ts';
 import { version } from '../../lib/version.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -83,6 +85,17 @@ describe('the command line', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('"a\\u{1b}[2Jb\\u{9b}1m.yaml"');
     expect(stderr).not.toMatch(/[\p{Cc}--\n]/v);
+  });
+
+  test('settings has every key and default whole, and fits a terminal', () => {
+    const { stdout } = run(['settings']);
+    for (const { name, default: standard = '' } of describeSettings()) {
+      expect(stdout).toContain(` ${name} `);
+      expect(stdout).toContain(standard);
+    }
+    const terminal = 'data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=40';
+    const lines = stripVTControlCharacters(run(['settings'], ['--import', terminal]).stdout).split('\n');
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
   });
 
   test('--version prints the release', () => {
