@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import pLimit from 'p-limit';
 import { RegistrarError } from '../../lib/errors.ts';
@@ -76,6 +77,7 @@ export function backfillCommand(): Command {
           `Cannot backfill a sample of ${flags.sample} segments: --sample is for --dry-run, which writes nothing`,
         );
       }
+      if (flags.fromInventory !== undefined) await requireFile(flags.fromInventory);
       const line = terminalLine(process.stderr);
       const wiring = await wire(process.env, line);
       const ports = backfillPorts(flags, wiring);
@@ -100,6 +102,23 @@ export function backfillCommand(): Command {
       console.log(flags.json ? printableJson(reportJson(report), 2) : reportText(report));
       process.exitCode = exitCode(report);
     });
+}
+
+/** @throws `config.invalid` for a local inventory that is no file; of one in the store, its reader says what is wrong */
+async function requireFile(inventory: string): Promise<void> {
+  if (inventory.includes('://')) return;
+  const found = await stat(inventory).catch(() => undefined);
+  if (found?.isFile()) return;
+  const problem =
+    found === undefined
+      ? 'there is no such file'
+      : found.isDirectory()
+        ? 'it is a directory'
+        : 'it is no file';
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot read the inventory "${inventory}": ${problem}; name a manifest.json of S3 Inventory in CSV, or a CSV file of bucket and key, here or as s3://bucket/key`,
+  );
 }
 
 /** @throws `config.invalid` for a directory without segments, whose name or layout is probably misspelled */

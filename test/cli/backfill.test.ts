@@ -89,6 +89,16 @@ describe('backfill on the command line', () => {
     expect(sample.stderr).toContain('--sample is for --dry-run');
   });
 
+  test.each([
+    ['nope.csv', 'Cannot read the inventory "nope.csv": there is no such file'],
+    ['nope.json', 'Cannot read the inventory "nope.json": there is no such file'],
+    ['docs', 'Cannot read the inventory "docs": it is a directory'],
+  ])('says what is wrong with %s as an inventory', async (inventory, problem) => {
+    const { status, stdout, stderr } = await run('s3://lake/in', '--from-inventory', inventory);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain(problem);
+  });
+
   test('exits 3 with a table of what is refused, and 1 for a place that is not configured', async () => {
     registration.upload('thadam/v1/plant/orders/bad.parquet', Buffer.from('id\n1'));
     const { status, stdout } = await run('s3://lake/in');
