@@ -67,6 +67,7 @@ export function reconcileCommand(): Command {
     .action(async (flags: Flags) => {
       const line = terminalLine(process.stderr);
       const wiring = await wire(process.env, line);
+      if (flags.startAfter !== undefined) requireReachable(flags.startAfter, wiring.entries);
       const ports = { ...wiring, log: untoldLog(wiring.log, ['reconciled']) };
       const signal = stopSignal(line.write);
       const results: Result[] = [];
@@ -83,6 +84,16 @@ export function reconcileCommand(): Command {
       if (flags.json) console.log(printableJson({ reconciled: results.map(resultJson) }, 2));
       process.exitCode = signal.aborted ? INTERRUPTED : exitCode(results, unrouted);
     });
+}
+
+/** @throws `config.invalid` for what no comparison can have ended at: it would be taken for the URI of a dataset that is gone */
+function requireReachable(startAfter: string, entries: readonly Entry[]): void {
+  if (entries.some(({ url }) => startAfter.startsWith(`${url}/`))) return;
+  const urls = entries.map(({ url }) => `"${url}"`).join(', ');
+  throw new RegistrarError(
+    'config.invalid',
+    `Cannot resume after "${startAfter}": it is no URI below any url of the configuration (${urls}); give the one that the earlier run printed`,
+  );
 }
 
 /**

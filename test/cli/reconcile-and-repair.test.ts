@@ -43,6 +43,8 @@ describe('reconcile on the command line', () => {
     [['--dataset', 'orderz'], 'Cannot compare dataset "orderz": no segment of it lies below "s3://lake/in"'],
     [['--grace', 'soon'], 'it must be a number of minutes'],
     [['--since', '30'], 'Cannot understand the time "30"'],
+    [['--start-after', 'nope'], 'Cannot resume after "nope": it is no URI below any url'],
+    [['--start-after', 's3://lake/other/1.parquet'], '("s3://lake/in")'],
     [['--enqueue', '--register'], "'--enqueue' cannot be used with option '--register'"],
   ])('reconcile %j says what is wrong instead of comparing nothing', async (args, problem) => {
     const { status, stderr } = await run('reconcile', ...args);
