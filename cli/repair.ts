@@ -81,6 +81,11 @@ function planJson({ action, uri, dataset, entries, removes, replacement }: Repai
   };
 }
 
+function whyNothing({ action, entries }: RepairPlan): string {
+  if (entries.length === 0) return 'the table has no entry for the file';
+  return action === 'replace' ? 'the key holds what its entry says' : 'the table has one entry for the file';
+}
+
 function planText(plan: RepairPlan, snapshotId: bigint | undefined, yes: boolean): string {
   const { action, uri, dataset, entries, removes, replacement } = plan;
   const lines = [
@@ -92,7 +97,7 @@ function planText(plan: RepairPlan, snapshotId: bigint | undefined, yes: boolean
     ),
     `${action}: ${removes} of ${entries.length} entries removed${replacement === undefined ? '' : `, one of ${replacement.read.sizeBytes} bytes added`}`,
   ];
-  if (removes === 0) lines.push('nothing to do');
+  if (removes === 0) lines.push(`nothing to do: ${whyNothing(plan)}`);
   else if (!yes) lines.push('nothing was changed: add --yes to carry this out');
   else
     lines.push(snapshotId === undefined ? 'another writer already did it' : `done in snapshot ${snapshotId}`);

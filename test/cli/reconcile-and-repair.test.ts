@@ -93,4 +93,11 @@ describe('repair on the command line', () => {
     expect((await run('repair', uri, '--remove', '--yes')).status).toBe(4);
     expect((await run('repair', uri)).status).toBe(1);
   });
+
+  test('has nothing to do where the file is what the table says', async () => {
+    const { status, stdout } = await run('repair', `s3://lake/in/${key('a')}`, '--replace');
+    expect(status).toBe(4);
+    expect(stdout).toContain('\nnothing to do: ');
+    expect(stdout).not.toContain('--yes');
+  });
 });

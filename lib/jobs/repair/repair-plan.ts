@@ -7,10 +7,11 @@ import { requireState } from '../load-state.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
 import { liveEntries, type ManifestWithEntries } from '../reconcile/live-entries.ts';
 import { type Fitted, fit, readSegment } from '../register/judgement.ts';
+import { isReupload } from '../register/re-upload.ts';
 import { readFooters, type SegmentRead } from '../register/read-footers.ts';
-import type { RegisterPorts } from '../register/register-ports.ts';
+import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { readAheadBytes } from '../register/table-cache.ts';
-import { readList } from '../register/table-manifests.ts';
+import { manifestReader, readList } from '../register/table-manifests.ts';
 
 /**
  * - `remove`: the file is removed from the table
@@ -26,7 +27,7 @@ export interface RepairPlan {
   /** The table's entries for the path, oldest last; without any there is nothing to do. */
   readonly entries: readonly ManifestEntry[];
   readonly removes: number;
-  /** The present contents of the key, which replace the entries. */
+  /** The present contents of the key, which replace the entries; undefined if the one entry is of these contents already. */
   readonly replacement: SegmentRead | undefined;
 }
 
@@ -61,8 +62,24 @@ export async function planRepair(
   });
   const [replacement] = footers.segments;
   if (replacement === undefined) throw footers.condemned.get(uri) ?? objectMissing(uri);
-  fitting(state, replacement, dataset);
+  const found = fitting(state, replacement, dataset);
+  if (await isEntry(entries, found, state, ports.portsOf(dataset.entry))) {
+    return { ...plan, removes: 0, replacement: undefined };
+  }
   return { ...plan, replacement };
+}
+
+/** Whether the path has one entry, and that is what the replacement would be, as far as size, counts and bounds tell. */
+async function isEntry(
+  [entry, ...others]: readonly ManifestEntry[],
+  { accepted }: Fitted,
+  state: TableState,
+  { store, tableStore = store }: EntryPorts,
+): Promise<boolean> {
+  if (entry === undefined || others.length > 0) return false;
+  // Without the snapshot, metrics are compared under the current schema.
+  const registered = { kind: 'replaced', snapshotId: entry.snapshotId ?? 0n, entry } as const;
+  return isReupload(accepted[0]?.segment, registered, state, manifestReader(tableStore));
 }
 
 /** The entries that the branch's head has for a path. */

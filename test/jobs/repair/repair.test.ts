@@ -94,6 +94,21 @@ describe('repair', () => {
     expect(await ids()).toEqual(['1', '20', '21', '22']);
   });
 
+  test('replaces nothing where the key holds what its entry says', async () => {
+    const a = upload('a', 1, 2);
+    await registration.deliver([a, upload('b', 3)]);
+    expect(await planRepair(uriOf(a), 'replace', registration.ports)).toMatchObject({
+      removes: 0,
+      replacement: undefined,
+      entries: [{ recordCount: 2n }],
+    });
+    upload('a', 1, 4);
+    expect(await planRepair(uriOf(a), 'replace', registration.ports)).toMatchObject({
+      removes: 1,
+      replacement: {},
+    });
+  });
+
   test('keeps one of a file that is live twice', async () => {
     const doubled = upload('a', 1);
     await registration.deliver([doubled, upload('b', 2)]);
