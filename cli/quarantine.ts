@@ -1,16 +1,19 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { nearest } from '../lib/config/nearest.ts';
 import { ERROR_CODES, isErrorCode, RegistrarError } from '../lib/errors.ts';
+import { namedTable } from '../lib/jobs/quarantine/named-table.ts';
 import {
   type Failure,
   type FailureFilter,
   listFailures,
+  type QuarantinesPorts,
   recordsOf,
 } from '../lib/jobs/quarantine/quarantine-list.ts';
 import { discard, type Redriven, redrive } from '../lib/jobs/quarantine/quarantine-redrive.ts';
 import { wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
+import { failuresText, redrivenText, storyText } from './quarantine-text.ts';
 
 interface Flags {
   readonly table?: string;
@@ -29,9 +32,10 @@ export function quarantineCommand(): Command {
     .option('--all', 'include failures that were redriven or discarded')
     .addHelpText('after', helpText(['iceberg-registrar quarantine list --table analytics.orders']))
     .action(async (flags: Flags) => {
-      const failures = await listFailures(await wired(), filterOf(flags));
-      const isFiltered = flags.table !== undefined || flags.code !== undefined;
-      print(flags, { failures: failures.map(failureJson) }, () => failuresText(failures, isFiltered));
+      const ports = await wired();
+      const filter = await filterOf(ports, flags);
+      const failures = await listFailures(ports, filter);
+      print(flags, { failures: failures.map(failureJson) }, () => failuresText(failures, whyNone(filter)));
     });
   command
     .command('show')
@@ -42,7 +46,7 @@ export function quarantineCommand(): Command {
     .action(async (uri: string, flags: Flags) => {
       const records = await recordsOf(await wired(), uri);
       if (records.length === 0) throw notThere(uri);
-      print(flags, { records }, () => printableJson(records, 2));
+      print(flags, { records }, () => storyText(records, uri));
     });
   filtered(command.command('redrive').description('Send failed segments to be registered again'))
     .argument(
@@ -67,7 +71,7 @@ export function quarantineCommand(): Command {
     .action(async (uris: readonly string[], flags: Flags) => {
       const ports = await wired();
       const isNamed = uris.length > 0;
-      const failures = await listFailures(ports, { ...selection(uris, flags), all: isNamed });
+      const failures = await listFailures(ports, { ...(await selection(ports, uris, flags)), all: isNamed });
       const toSend = failures.filter(({ state }) => state !== 'redriven');
       refuseUnknown(uris, toSend);
       const redriven = await redrive(toSend, ports, { absent: flags.absent ?? false });
@@ -83,7 +87,7 @@ export function quarantineCommand(): Command {
     )
     .action(async (uris: readonly string[], flags: Flags) => {
       const ports = await wired();
-      const failures = await listFailures(ports, selection(uris, flags));
+      const failures = await listFailures(ports, await selection(ports, uris, flags));
       refuseUnknown(uris, failures);
       await discard(failures, ports);
       print(flags, { discarded: failures.map(({ uri }) => uri) }, () => `${failures.length} discarded`);
@@ -93,7 +97,10 @@ export function quarantineCommand(): Command {
 
 function filtered(command: Command): Command {
   return command
-    .option('--table <table>', 'only of this table, such as analytics.orders')
+    .option(
+      '--table <table>',
+      'only of this table, such as analytics.orders, or orders if no other namespace has one',
+    )
     .option('--code <code>', 'only with this error code, such as segment.unreadable', errorCode)
     .option('--json', 'print one JSON object');
 }
@@ -108,17 +115,27 @@ function errorCode(text: string): string {
 
 const wired = () => wire(process.env, process.stderr);
 
-function filterOf({ table, code, all }: Flags): FailureFilter {
+/** What the options select. A table without records is told of on standard error, since it may be misspelled. */
+async function filterOf(ports: QuarantinesPorts, { table, code, all }: Flags): Promise<FailureFilter> {
+  const named = table === undefined ? undefined : await namedTable(ports, table);
+  if (named !== undefined && 'known' in named) {
+    const known = named.known.length === 0 ? 'none has any' : `there are some of ${named.known.join(', ')}`;
+    console.error(printable(`No record in quarantine is of table "${table}": ${known}`));
+  }
   return {
-    ...(table !== undefined && { table }),
+    ...(table !== undefined && { table: named !== undefined && 'table' in named ? named.table : table }),
     ...(code !== undefined && { code }),
     ...(all !== undefined && { all }),
   };
 }
 
 /** The failures to act on. They must be named: a command without a selection never acts on all of them. */
-function selection(uris: readonly string[], flags: Flags): FailureFilter {
-  const { all, ...named } = filterOf(flags);
+async function selection(
+  ports: QuarantinesPorts,
+  uris: readonly string[],
+  flags: Flags,
+): Promise<FailureFilter> {
+  const { all, ...named } = await filterOf(ports, flags);
   if (uris.length > 0) return { ...named, uris };
   if (all === true || Object.keys(named).length > 0) return named;
   throw new RegistrarError(
@@ -142,6 +159,12 @@ function notThere(uri: string): RegistrarError {
   return new RegistrarError('config.invalid', `Cannot show "${uri}": the quarantine has no record of it`);
 }
 
+function whyNone({ table, code }: FailureFilter): string {
+  return table === undefined && code === undefined
+    ? 'nothing is in quarantine'
+    : 'no open failure is as asked for; quarantine list, without options, has them all';
+}
+
 function print(flags: Flags, json: unknown, text: () => string): void {
   console.log(flags.json ? printableJson(json, 2) : text());
 }
@@ -154,28 +177,4 @@ function redrivenJson(redriven: Redriven): unknown {
   const segment = redriven.record.segment?.uri;
   const about = { uri: redriven.uri, ...(segment !== undefined && { segment }), sent: redriven.sent };
   return redriven.sent ? about : { ...about, reason: redriven.reason };
-}
-
-/** A line for each failure, and below it what failed and why, with the way out. */
-function failuresText(failures: readonly Failure[], isFiltered: boolean): string {
-  if (failures.length === 0)
-    return isFiltered
-      ? 'no open failure is as asked for; quarantine list, without options, has them all'
-      : 'nothing is in quarantine';
-  const blocks = failures.flatMap(({ uri, state, record }) => {
-    const { at, code, table, segment, message } = record;
-    const head = [at, state, code, table].filter((part) => part !== undefined).join('  ');
-    const what = segment?.uri ?? `event ${uri}`;
-    const below = [printable(what), ...(message === undefined ? [] : printableLines(message).split('\n'))];
-    return [printable(head), ...below.map((line) => `    ${line}`)];
-  });
-  const total = `${failures.length} ${failures.length === 1 ? 'failure' : 'failures'}`;
-  return [...blocks, total].join('\n');
-}
-
-function redrivenText(redriven: readonly Redriven[]): string {
-  const kept = redriven.flatMap((one) => (one.sent ? [] : [`kept  ${one.uri}: ${one.reason}`]));
-  return [...kept, `${redriven.length - kept.length} sent again, ${kept.length} kept`]
-    .map(printable)
-    .join('\n');
 }

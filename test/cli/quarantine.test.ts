@@ -74,6 +74,37 @@ describe('quarantine on the command line', () => {
     await run('discard', '--table', 'lake.prices');
   });
 
+  test('a table is found by its name without the namespace', async () => {
+    expect((await run('list', '--table', 'orders')).stdout).toContain('lake.orders');
+    const { status, stdout, stderr } = await run('list', '--table', 'order', '--json');
+    expect({ status, failures: JSON.parse(stdout).failures }).toEqual({ status: 0, failures: [] });
+    expect(stderr).toBe(
+      'No record in quarantine is of table "order": there are some of lake.orders, lake.prices\n',
+    );
+  });
+
+  test('show is to be read, with what to do next; with --json it is one JSON object', async () => {
+    const uri = 's3://lake/in/thadam/v1/plant/orders/bad.parquet';
+    const { stdout } = await run('show', uri);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(`^segment  ${uri}, 12 bytes, ETag "?[0-9a-f]{32}"?$`),
+      'table    lake.orders',
+      'failed   once',
+      '',
+      expect.stringMatching(/^\S+Z {2}failure {2}segment\.unreadable$/),
+      expect.stringMatching(`^    Cannot read "${uri}" as Parquet: `),
+      '',
+      expect.stringMatching(/^What to do: upload it again .* \(docs\/quarantine\.md#codes\)$/),
+      `    iceberg-registrar quarantine redrive '${uri}'`,
+      `    iceberg-registrar quarantine discard '${uri}'`,
+      '',
+    ]);
+    const { records } = JSON.parse((await run('show', uri, '--json')).stdout);
+    expect(records).toHaveLength(1);
+    const settled = await run('show', 's3://lake/in/thadam/v1/plant/prices/b.parquet');
+    expect(settled.stdout).toMatch(/ {2}discarded\n\nNothing is left to do: /);
+  });
+
   test('redrive sends it and answers the failure; show tells the whole story', async () => {
     const { status, stdout } = await run('redrive', '--code', 'segment.unreadable', '--json');
     expect(status).toBe(0);

@@ -79,7 +79,7 @@ export async function recordsOf(
 }
 
 /** Every quarantine once: entries may share one. */
-function quarantines({ entries, servicesOf }: QuarantinesPorts): readonly Quarantine[] {
+export function quarantines({ entries, servicesOf }: QuarantinesPorts): readonly Quarantine[] {
   const byUrl = new Map(entries.map((entry) => [entry.quarantine_url, servicesOf(entry).quarantine]));
   return [...byUrl.values()];
 }
