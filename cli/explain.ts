@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../lib/counted.ts';
 import { type Explanation, explain } from '../lib/jobs/explain.ts';
 import { readEvent } from './event-file.ts';
 import { helpText } from './help-text.ts';
@@ -46,7 +47,7 @@ function describe({ objects, ignored, rejected }: Explanation): string {
     messageId === null ? 'the event' : `message ${printable(messageId)}`,
     ...ofMessage.map(({ text }) => `  ${text}`),
   ]);
-  const total = `${objects.length} objects, ${ignored.length} ignored, ${rejected.length} rejected`;
+  const total = `${counted(objects.length, 'object')}, ${ignored.length} ignored, ${rejected.length} rejected`;
   return [...messages, total].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander';
+import { counted } from '../lib/counted.ts';
 import { decodeEvent } from '../lib/event/decode-event.ts';
 import type { BatchResponse } from '../lib/report/batch-response.ts';
 import { lambdaContext } from '../local/lambda-context.ts';
@@ -95,7 +96,7 @@ function print({ answer, uploaded = [], messages = [], tables = [] }: Result): v
   console.log(`answer    ${printableJson(answer)}`);
   for (const body of messages) console.log(`message   ${escapedJson(body)}`);
   for (const { table, snapshots, rows, columns } of tables) {
-    const columnList = columns.join(', ');
-    console.log(printable(`table     ${table}: ${rows} rows, ${snapshots} snapshots, columns ${columnList}`));
+    const figures = `${counted(BigInt(rows), 'row')}, ${counted(snapshots, 'snapshot')}`;
+    console.log(printable(`table     ${table}: ${figures}, columns ${columns.join(', ')}`));
   }
 }

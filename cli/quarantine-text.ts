@@ -1,4 +1,5 @@
 /** Failures in quarantine, for people. */
+import { counted } from '../lib/counted.ts';
 import type { ErrorCode } from '../lib/errors.ts';
 import type { Failure } from '../lib/jobs/quarantine/quarantine-list.ts';
 import type { Redriven } from '../lib/jobs/quarantine/quarantine-redrive.ts';
@@ -14,7 +15,7 @@ export function failuresText(failures: readonly Failure[], whyNone: string): str
     const what = segment?.uri ?? `event ${uri}`;
     return [printable(head), ...indented([printable(what), ...linesOf(message)])];
   });
-  const total = `${failures.length} ${failures.length === 1 ? 'failure' : 'failures'}`;
+  const total = counted(failures.length, 'failure');
   return [...blocks, total].join('\n');
 }
 
@@ -25,7 +26,7 @@ export function storyText(story: Story, uri: string): string {
   const records = story.map(({ record }) => record);
   const failures = story.filter(({ record }) => record.kind === 'failure');
   const { table, segment } = records[0] ?? {};
-  const size = segment?.sizeBytes === undefined ? '' : `, ${segment.sizeBytes} bytes`;
+  const size = segment?.sizeBytes === undefined ? '' : `, ${counted(segment.sizeBytes, 'byte')}`;
   const etag = segment?.etag === undefined ? '' : `, ETag ${segment.etag}`;
   const tries = records.filter(({ kind }) => kind === 'trying').length;
   return [

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../lib/counted.ts';
 import { RegistrarError } from '../lib/errors.ts';
 import { LONGEST_INVOCATION_MS } from '../lib/jobs/longest-invocation.ts';
 import { repair } from '../lib/jobs/repair/repair.ts';
@@ -93,9 +94,9 @@ function planText(plan: RepairPlan, snapshotId: bigint | undefined, yes: boolean
     `file     ${uri}`,
     ...entries.map(
       ({ recordCount, fileSizeInBytes, manifestPath }) =>
-        `entry    ${recordCount} rows, ${fileSizeInBytes} bytes, in ${manifestPath}`,
+        `entry    ${counted(recordCount, 'row')}, ${counted(fileSizeInBytes, 'byte')}, in ${manifestPath}`,
     ),
-    `${action}: ${removes} of ${entries.length} entries removed${replacement === undefined ? '' : `, one of ${replacement.read.sizeBytes} bytes added`}`,
+    `${action}: ${removes} of ${counted(entries.length, 'entry', 'entries')} removed${replacement === undefined ? '' : `, one of ${counted(replacement.read.sizeBytes, 'byte')} added`}`,
   ];
   if (removes === 0) lines.push(`nothing to do: ${whyNothing(plan)}`);
   else if (!yes) lines.push('nothing was changed: add --yes to carry this out');

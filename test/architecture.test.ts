@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
  */
 const root = path.resolve(import.meta.dirname, '..');
 const STAGES = ['event', 'route', 'segment', 'ledger', 'schema', 'append', 'commit', 'report'];
-const LEAVES = ['errors', 'memo', 'ports', 'spec', 'version'];
+const LEAVES = ['counted', 'errors', 'memo', 'ports', 'spec', 'version'];
 
 interface Import {
   readonly file: string;

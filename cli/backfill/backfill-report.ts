@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import type { RegistrarError } from '../../lib/errors.ts';
 import type { BackfillReport, Refusal, TableBackfill } from '../../lib/jobs/backfill/backfill-report.ts';
 import type { Progress } from '../../lib/jobs/backfill/progress.ts';
@@ -42,7 +43,7 @@ export function reportText(report: BackfillReport): string {
 
 function tableText({ table, committed, rows, bytes, snapshots, ...found }: TableBackfill): string {
   return [
-    `${printable(table)}  ${amount(committed)} segments, ${amount(Number(rows))} rows, ${readableAmount(Number(bytes), 'bytes')} in ${amount(snapshots)} snapshots`,
+    `${printable(table)}  ${counted(committed, 'segment')}, ${counted(rows, 'row')}, ${readableAmount(Number(bytes), 'bytes')} in ${counted(snapshots, 'snapshot')}`,
     ...notesOf(found),
   ].join('\n');
 }
@@ -73,7 +74,7 @@ export function priceLine({
   readonly dollars: number;
   readonly durationMs: number;
 }): string {
-  return `${readableAmount(durationMs, 'ms')}; ${amount(get)} GET, ${amount(put)} PUT, ${amount(list)} LIST: ${money(dollars)} ${PRICES}; ${amount(catalog)} requests to the catalog`;
+  return `${readableAmount(durationMs, 'ms')}; ${amount(get)} GET, ${amount(put)} PUT, ${amount(list)} LIST: ${money(dollars)} ${PRICES}; ${counted(catalog, 'request')} to the catalog`;
 }
 
 export function refusedTable(refused: readonly Refusal[]): string {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import pLimit from 'p-limit';
+import { counted } from '../../lib/counted.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import { type BackfillOptions, backfill, SEGMENTS_A_COMMIT } from '../../lib/jobs/backfill/backfill.ts';
 import type { BackfillPorts } from '../../lib/jobs/backfill/backfill-ports.ts';
@@ -74,7 +75,7 @@ export function backfillCommand(): Command {
       if (flags.sample !== undefined && !flags.dryRun) {
         throw new RegistrarError(
           'config.invalid',
-          `Cannot backfill a sample of ${flags.sample} segments: --sample is for --dry-run, which writes nothing`,
+          `Cannot backfill a sample of ${counted(flags.sample, 'segment')}: --sample is for --dry-run, which writes nothing`,
         );
       }
       if (flags.fromInventory !== undefined) await requireFile(flags.fromInventory);
@@ -131,7 +132,7 @@ function refuseNothing(
   if (listed > 0) {
     throw new RegistrarError(
       'config.invalid',
-      `Cannot backfill: none of the ${listed} objects below "${uri}" is a segment; check layout, pipeline and from of the configuration`,
+      `Cannot backfill: there is no segment among ${counted(listed, 'object')} below "${uri}"; check layout, pipeline and from of the configuration`,
     );
   }
   const where = fromInventory === undefined ? 'the store has' : `the inventory "${fromInventory}" has`;

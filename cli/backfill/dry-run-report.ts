@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import type { DryRun, TableForecast } from '../../lib/jobs/backfill/dry-run.ts';
 import { compactTable } from '../compact-table.ts';
 import { printable } from '../printable.ts';
@@ -23,7 +24,7 @@ export function dryRunText(run: DryRun): string {
 
 function tableText({ table, segments, snapshots, sampled, isNew, ...found }: TableForecast): string {
   return [
-    `${printable(table)}${isNew ? ' (new)' : ''}  ${amount(segments)} segments in ${amount(snapshots)} snapshots; ${amount(sampled)} were read`,
+    `${printable(table)}${isNew ? ' (new)' : ''}  ${counted(segments, 'segment')} in ${counted(snapshots, 'snapshot')}; ${amount(sampled)} ${sampled === 1 ? 'was' : 'were'} read`,
     ...notesOf(found),
   ].join('\n');
 }

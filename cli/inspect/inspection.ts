@@ -1,5 +1,7 @@
 /** An inspection as JSON, for programs, and as text, for people. */
+
 import { styleText } from 'node:util';
+import { counted } from '../../lib/counted.ts';
 import type { Inspection } from '../../lib/jobs/inspect.ts';
 import { readerWarning } from '../../lib/segment/reader-warning.ts';
 import type { Segment } from '../../lib/segment/segment.ts';
@@ -56,7 +58,7 @@ export function inspectionText(name: string, inspection: Inspection): string {
 function summary({ recordCount, rowGroupCount, sizeBytes, idsFrom, createdBy }: Segment): string {
   const ids = idsFrom === 'file' ? 'field IDs of the file' : 'no field IDs in the file: resolved by name';
   return [
-    `${recordCount.toLocaleString('en')} rows in ${rowGroupCount} row ${rowGroupCount === 1 ? 'group' : 'groups'}`,
+    `${counted(recordCount, 'row')} in ${counted(rowGroupCount, 'row group')}`,
     `${sizeBytes.toLocaleString('en')} bytes`,
     ids,
     `written by ${printable(createdBy?.slice(0, 200) ?? 'an unnamed writer')}`,

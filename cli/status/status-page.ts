@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import type { HealthReport, NotificationHealth } from '../../lib/jobs/health/health.ts';
 import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
@@ -19,10 +20,10 @@ export function statusPage(report: HealthReport): string {
   const good = isAllGood(report);
   const verdict =
     bad > 0
-      ? `${bad} of ${tables.length} tables need attention`
+      ? `${bad} of ${counted(tables.length, 'table')} ${bad === 1 ? 'needs' : 'need'} attention`
       : tables.length === 0
         ? 'No dataset found'
-        : `All ${tables.length} tables are available, fresh and healthy${good ? '' : '; listings, queues, notifications or quarantine need attention'}`;
+        : `${tables.length === 1 ? 'The table is' : `All ${tables.length} tables are`} available, fresh and healthy${good ? '' : '; listings, queues, notifications or quarantine need attention'}`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

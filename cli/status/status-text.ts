@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { counted } from '../../lib/counted.ts';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
 import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
@@ -23,7 +24,7 @@ export function statusText(report: HealthReport): string {
     ),
     tables.length === 0
       ? `${at}  ${noDatasetText(report)}`
-      : `${at}  ${tables.length} tables, ${good} available, fresh and healthy`,
+      : `${at}  ${counted(tables.length, 'table')}, ${good} available, fresh and healthy`,
   ].join('\n');
 }
 
@@ -60,23 +61,23 @@ export function isAllGood(report: HealthReport): boolean {
 function queueLines({ queue, messages, oldestMs, checks, problem }: QueueHealth): readonly string[] {
   const below = pointsOut({ checks, problem });
   if ((messages ?? 0) === 0 && below.length === 0) return [];
-  const count = messages === undefined ? 'unknown' : `${readableAmount(messages, 'count')} messages`;
+  const count = messages === undefined ? 'unknown' : counted(messages, 'message');
   const oldest = oldestMs === undefined ? '' : `, oldest ${readableAmount(oldestMs, 'ms')}`;
   return [`${queue}  ${count}${oldest}`, ...below.map((line) => `    ${line}`)];
 }
 
-/** `snapshots is 5,001, at most 5,000`: a check and its threshold. */
+/** `snapshots: 5,001 (at most 5,000)`: a check and its threshold. */
 export function checkText({ measure, value, threshold, atLeast, unit }: Check): string {
   const limit = `${atLeast ? 'at least' : 'at most'} ${readableAmount(threshold, unit)}`;
-  return `${measure} is ${readableAmount(value, unit)}, ${limit}`;
+  return `${measure}: ${readableAmount(value, unit)} (${limit})`;
 }
 
 /** `24,000 rows, 12 files, newest 25 s ago, 2.3 s after its upload`, as far as known. */
 export function figuresText({ ageMs, lagMs, trend }: TableHealth): string {
   const newest = trend.moments.at(-1);
   return [
-    ...(newest?.totalRows === undefined ? [] : [`${readableAmount(newest.totalRows, 'count')} rows`]),
-    ...(newest?.totalFiles === undefined ? [] : [`${readableAmount(newest.totalFiles, 'count')} files`]),
+    ...(newest?.totalRows === undefined ? [] : [counted(newest.totalRows, 'row')]),
+    ...(newest?.totalFiles === undefined ? [] : [counted(newest.totalFiles, 'file')]),
     ...(ageMs === undefined ? [] : [`newest ${readableAmount(ageMs, 'ms')} ago`]),
     ...(lagMs === undefined ? [] : [`${readableAmount(lagMs, 'ms')} after its upload`]),
   ].join(', ');

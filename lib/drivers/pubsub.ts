@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { counted } from '../counted.ts';
 import { RegistrarError } from '../errors.ts';
 import type { Queue, ReceivedMessage } from '../ports.ts';
 import { type GoogleClient, type GooglePorts, googleClient, jsonOf, member } from './google-client.ts';
@@ -48,7 +49,7 @@ export function pubsubQueue(settings: PubSubSettings, ports: PubSubPorts): Queue
   return {
     async send(topic, messages) {
       for (const batch of messageBatches(messages, MOST_IN_BATCH)) {
-        await call(`send ${batch.length} messages to "${topic}"`, topic, 'publish', {
+        await call(`send ${counted(batch.length, 'message')} to "${topic}"`, topic, 'publish', {
           messages: batch.map(({ message }) => ({ data: Buffer.from(message.body).toString('base64') })),
         });
       }

@@ -6,6 +6,7 @@ import {
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { counted } from '../counted.ts';
 import { RegistrarError } from '../errors.ts';
 import type { Queue, ReceivedMessage, RefusedMessage } from '../ports.ts';
 import { awsError, awsFault } from './aws-client.ts';
@@ -43,7 +44,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
       const refused: RefusedMessage[] = [];
       for (const batch of messageBatches(messages, MOST_IN_BATCH)) {
         const { Failed = [] } = await attempt(
-          `send ${batch.length} messages to "${queueUrl}"`,
+          `send ${counted(batch.length, 'message')} to "${queueUrl}"`,
           clientOf(queueUrl).send(
             new SendMessageBatchCommand({
               QueueUrl: queueUrl,
@@ -98,7 +99,7 @@ export function sqsQueue(settings: AwsSettings = {}): Queue {
           const { Code, Message } = Failed[0];
           throw new RegistrarError(
             'queue.unavailable',
-            `Cannot delete ${Failed.length} messages from "${queueUrl}": ${Code}: ${Message}`,
+            `Cannot delete ${counted(Failed.length, 'message')} from "${queueUrl}": ${Code}: ${Message}`,
           );
         }
       }

@@ -1,4 +1,5 @@
 import type { Entry } from '../config/entry.ts';
+import { counted } from '../counted.ts';
 import { RegistrarError } from '../errors.ts';
 import { decodeEvent } from '../event/decode-event.ts';
 import type { DecodedMessage } from '../event/decoded-event.ts';
@@ -94,7 +95,7 @@ async function sendAll(routed: readonly Routed[], failures: Failures, ports: Rou
         left,
         new RegistrarError(
           'queue.unavailable',
-          `Cannot send ${left.length} messages to "${queueUrl}": the queue did not take them ("${reason}")`,
+          `Cannot send ${counted(left.length, 'message')} to "${queueUrl}": the queue did not take them ("${reason}")`,
         ),
       );
     } catch (error) {

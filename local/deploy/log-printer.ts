@@ -1,3 +1,4 @@
+import { counted } from '../../lib/counted.ts';
 import { parseJson, stringifyJson } from '../../lib/spec/json.ts';
 import { wholeLines } from '../whole-lines.ts';
 
@@ -17,7 +18,7 @@ function readable(line: string): string | undefined {
   const { level, event, table, segments, rows, snapshotId, durationMs, code, message, error, ...more } =
     parseJson(line) as Readonly<Record<string, unknown>>;
   if (event === 'committed') {
-    return `committed    ${table}: ${segments} segments, ${rows} rows, snapshot ${snapshotId}, ${durationMs} ms`;
+    return `committed    ${table}: ${counted(Number(segments), 'segment')}, ${counted(Number(rows), 'row')}, snapshot ${snapshotId}, ${durationMs} ms`;
   }
   if (event === 'quarantined') return `quarantined  ${table}: ${code}: ${message}`;
   if (event === 'routed' || event === 'registered' || level === 'info') return undefined;

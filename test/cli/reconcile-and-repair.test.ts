@@ -85,7 +85,7 @@ describe('repair on the command line', () => {
     const uri = `s3://lake/in/${key('bad')}`;
     const before = (await registration.table('orders'))?.snapshots.size ?? 0;
     const planned = await run('repair', uri, '--remove');
-    expect(planned).toMatchObject({ status: 0, stdout: expect.stringContaining('1 of 1 entries removed') });
+    expect(planned).toMatchObject({ status: 0, stdout: expect.stringContaining('1 of 1 entry removed') });
     expect((await registration.table('orders'))?.snapshots.size).toBe(before);
     const { stdout } = await run('repair', uri, '--remove', '--yes', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ table: 'lake.orders', removes: 1 });

@@ -51,7 +51,7 @@ describe('iceberg-registrar status', () => {
     expect(err).toBe('');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^lake\.telemetry {2}available {2}fresh {2}healthy {2}[\d,]+ rows, \d files, newest .* ago, .* after its upload\n.* 1 tables, 1 available, fresh and healthy\n$/,
+      /^lake\.telemetry {2}available {2}fresh {2}healthy {2}[\d,]+ rows, \d files, newest .* ago, .* after its upload\n.* 1 table, 1 available, fresh and healthy\n$/,
     );
   });
 
@@ -85,7 +85,7 @@ describe('iceberg-registrar status', () => {
     await registration.deliver([registration.upload(key, Buffer.from('no Parquet'))]);
     const { code, out } = await run();
     expect(code).toBe(3);
-    expect(out).toMatch(/UNHEALTHY[\s\S]*open quarantine records is 1, at most 0: .*quarantine list/);
+    expect(out).toMatch(/UNHEALTHY[\s\S]*open quarantine records: 1 \(at most 0\): .*quarantine list/);
   });
 
   test('does not call it well where the configuration fits no key', async () => {
@@ -175,7 +175,7 @@ describe('statusPage', () => {
     };
     const page = statusPage({ ...nothing, tables: [table] });
     expect(page).not.toMatch(/<img|<script|\u202e/);
-    expect(page).toContain('1 of 1 tables need attention');
+    expect(page).toContain('1 of 1 table needs attention');
   });
 });
 

@@ -35,7 +35,7 @@ const walks: Readonly<Record<string, Page>> = {
       return walk;
     },
     prints: {
-      'npx iceberg-registrar explain events/s3-put.json': '1 objects, 0 ignored, 0 rejected',
+      'npx iceberg-registrar explain events/s3-put.json': '1 object, 0 ignored, 0 rejected',
       'npx iceberg-registrar inspect test/files/pyarrow.parquet': 'registrable  test/files/pyarrow.parquet',
       'npx iceberg-registrar plan events/s3-put.json': NOTHING_DONE,
       'npx iceberg-registrar invoke route events/s3-put.json': 'message   {"v":1,"segments":[',
@@ -46,7 +46,7 @@ const walks: Readonly<Record<string, Page>> = {
       'REGISTRAR_CONFIG=my-deployment/registrar.yaml npx iceberg-registrar doctor': 'registrations',
       [`REGISTRAR_CONFIG=my-deployment/registrar.yaml npx iceberg-registrar plan ${ORDER}`]: NOTHING_DONE,
       'REGISTRAR_CONFIG=my-deployment/registrar.yaml npx iceberg-registrar backfill s3://my-bucket/lake':
-        'analytics.orders  1 segments',
+        'analytics.orders  1 segment,',
       'REGISTRAR_CONFIG=my-deployment/registrar.yaml npx iceberg-registrar status':
         'analytics.orders  available  fresh  healthy',
       'npx iceberg-registrar completion bash >> ~/.bashrc': '',
@@ -131,17 +131,17 @@ const walks: Readonly<Record<string, Page>> = {
     },
     prints: {
       'npx iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders --dry-run':
-        '2 segments in 1 snapshots',
+        '2 segments in 1 snapshot;',
       'npx iceberg-registrar backfill s3://lake/thadam/v1/plant-7/orders': 'analytics.orders  2 segments',
       [`npx iceberg-registrar backfill s3://lake --from-inventory s3://inventories/${INVENTORY}/manifest.json`]:
-        'analytics.orders  1 segments',
+        'analytics.orders  1 segment,',
       'npx iceberg-registrar backfill s3://lake --enqueue': 'sent',
     },
   },
   'docs/exactly-once.md': {
     start: startRegistered,
     prints: {
-      [`npx iceberg-registrar repair ${ORDER} --remove`]: 'remove: 1 of 1 entries removed',
+      [`npx iceberg-registrar repair ${ORDER} --remove`]: 'remove: 1 of 1 entry removed',
       [`npx iceberg-registrar repair ${ORDER} --remove --yes`]: 'done in snapshot',
     },
   },

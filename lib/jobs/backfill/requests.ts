@@ -22,9 +22,9 @@ export function noRequests(): RequestCount {
  */
 const DOLLARS = { get: 0.4e-6, put: 5e-6, list: 5e-6 } as const;
 
-/** The price of the store requests only; what catalogs charge differs. */
+/** The price of the store requests only, to six digits; what catalogs charge differs. */
 export function storeDollars({ get, put, list }: Omit<Requests, 'catalog'>): number {
-  return get * DOLLARS.get + put * DOLLARS.put + list * DOLLARS.list;
+  return Number((get * DOLLARS.get + put * DOLLARS.put + list * DOLLARS.list).toPrecision(6));
 }
 
 const LISTED_A_REQUEST = 1_000;

@@ -1,4 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
+import { counted } from '../../counted.ts';
 import { isRegistration, registeredBase } from '../../ledger/registration-summary.ts';
 import type { ServiceConfig } from '../../ports.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
@@ -81,7 +82,9 @@ export async function examineTable(entry: Entry, { catalog }: EntryPorts, name: 
       'see that no second registrar takes the same segments: each would be there twice',
     );
   }
-  return ok(`${title} loads: format version ${state.formatVersion}, ${state.snapshots.size} snapshots`);
+  return ok(
+    `${title} loads: format version ${state.formatVersion}, ${counted(state.snapshots.size, 'snapshot')}`,
+  );
 }
 
 /** Whether the head is the only snapshot and names no parent, although the table has files that it did not add. */

@@ -1,4 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
+import { counted } from '../../counted.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
 import type { Clock } from '../../ports.ts';
 import { layoutRouter } from '../../route/layout.ts';
@@ -33,7 +34,7 @@ export async function examineSegments(entry: Entry, { store }: EntryPorts): Prom
   return first === undefined
     ? warning(`${url} can be listed and is empty`, 'check url if segments were shipped already')
     : warning(
-        `none of ${looked} objects below ${url} leads to a table, such as "${first}"`,
+        `no key of ${counted(looked, 'object')} below ${url} leads to a table, such as "${first}"`,
         'check layout, pipeline and from',
       );
 }

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { counted } from '../../counted.ts';
 import { RegistrarError } from '../../errors.ts';
 import { isRegistration } from '../../ledger/registration-summary.ts';
 import type { Catalog, Store } from '../../ports.ts';
@@ -143,8 +144,8 @@ function lostOf(metadataLocation: string, lost: readonly Snapshot[]): LostCommit
 /** A text for logs, reports and pages: what happened, and the way out. */
 export function lostCommitsText({ metadataLocation, snapshots, registrations }: LostCommits): string {
   return (
-    `${snapshots} snapshots, ${registrations} of them registrations, had landed and are gone from the catalog: it was restored from an older backup, ` +
-    `or another catalog commits to the same table; the newest metadata that has them is "${metadataLocation}". Register that in the catalog if nothing was ` +
+    `${counted(snapshots, 'snapshot')}, ${counted(registrations, 'registration')} among them, had landed and ${snapshots === 1 ? 'is' : 'are'} gone from the catalog: it was restored from an older backup, ` +
+    `or another catalog commits to the same table; the newest metadata that has ${snapshots === 1 ? 'it' : 'them'} is "${metadataLocation}". Register that in the catalog if nothing was ` +
     'committed since, or let reconcile send what is missing: docs/operating.md#commits-lost'
   );
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../counted.ts';
 import { RegistrarError } from '../../errors.ts';
 import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
 import type { SegmentOutcome } from '../../report/outcome.ts';
@@ -79,7 +80,7 @@ function outOfTime(
   const table = formatIdentifier(identifier);
   const error = new RegistrarError(
     'invocation.timeout',
-    `Cannot finish ${references.length} segments of table "${table}" within the time of this invocation: they are delivered again`,
+    `Cannot finish ${counted(references.length, 'segment')} of table "${table}" within the time of this invocation: they are delivered again`,
     { context: { table } },
   );
   const late: BatchResult = {

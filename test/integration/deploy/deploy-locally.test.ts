@@ -80,7 +80,7 @@ describe.each(['bucket', 'eventbridge'] as const)('npm run deploy:local, notifie
       const { status, stdout, stderr } = await run('cli/main.mjs', 'status');
       expect(stderr).toBe('');
       expect(stdout).toMatch(/^analytics\.smoke_\w+ {2}available {2}fresh/m);
-      expect(stdout).toContain('1 tables, 1 available, fresh and healthy');
+      expect(stdout).toContain('1 table, 1 available, fresh and healthy');
       expect(status).toBe(0);
     });
 

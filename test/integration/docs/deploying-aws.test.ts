@@ -75,9 +75,9 @@ describeWith('docs/deploying-aws.md', ['localstack'], ({ localstack }) => {
     await saw('Ctrl-C stops it.');
     const told = (begin: string) => new RegExp(`^ {2}(${begin} .*)$`, 'm').exec(printed())?.[1] ?? '';
     await type(told('curl'));
-    await saw('committed    analytics.first_steps: 1 segments, 4 rows');
+    await saw('committed    analytics.first_steps: 1 segment, 4 rows');
     const { stdout } = await type(told('\\.'), process.env);
-    expect(stdout).toContain('1 tables, 1 available, fresh and healthy');
+    expect(stdout).toContain('1 table, 1 available, fresh and healthy');
     // Its configuration and region are in what `deploy:local` has written.
     const smoke = documented('npm run smoke --').replace(/^.*?(?=npm)/, '. dist/local.env && ');
     expect((await type(smoke, process.env)).stdout.match(/^ok {2}/gm)).toHaveLength(5);
