@@ -5,7 +5,7 @@ import type { Finding } from '../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../lib/jobs/doctor/trial.ts';
 import { askDeployed, doctorPorts, wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { printable, printableJson, printableLines } from './printable.ts';
+import { printableJson, printableLines } from './printable.ts';
 import { wrappedTable } from './wrapped-table.ts';
 
 const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not checked': 'dim' } as const;

@@ -12,7 +12,7 @@ import {
 import { discard, type Redriven, redrive } from '../lib/jobs/quarantine/quarantine-redrive.ts';
 import { wire } from '../lib/wire.ts';
 import { helpText } from './help-text.ts';
-import { printable, printableJson, printableLines } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 import { failuresText, redrivenText, storyText } from './quarantine-text.ts';
 
 interface Flags {

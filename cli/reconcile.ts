@@ -87,7 +87,7 @@ export function reconcileCommand(): Command {
 }
 
 /** @throws `config.invalid` for what no comparison can have ended at: it would be taken for the URI of a dataset that is gone */
-function requireReachable(startAfter: string, entries: readonly Entry[]): void {
+function requireReachable(startAfter: string, entries: Wiring['entries']): void {
   if (entries.some(({ url }) => startAfter.startsWith(`${url}/`))) return;
   const urls = entries.map(({ url }) => `"${url}"`).join(', ');
   throw new RegistrarError(

@@ -46,11 +46,18 @@ describe('what would steer the terminal', () => {
     const registration = await startRegistration();
     const bad = registration.upload('thadam/v1/plant/orders/\u009b1m.parquet', Buffer.from('no Parquet'));
     const show = ['quarantine', 'show', `s3://lake/${bad.key}`];
-    for (const args of [['backfill', 's3://lake/in', '--json'], ['quarantine', 'list', '--json'], show]) {
+    for (const args of [
+      ['backfill', 's3://lake/in', '--json'],
+      ['quarantine', 'list', '--json'],
+      [...show, '--json'],
+    ]) {
       const { stdout } = await runCli(args, registration.environment);
       expect(stdout).toContain('\\u009b1m.parquet');
       expect(stdout).not.toMatch(/[\p{Cc}--\n]/v);
     }
+    const { stdout } = await runCli(show, registration.environment);
+    expect(stdout).toContain('\\u{9b}1m.parquet');
+    expect(stdout).not.toMatch(/[\p{Cc}--\n]/v);
     await registration.close();
   });
 });

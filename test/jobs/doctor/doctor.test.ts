@@ -90,7 +90,7 @@ describe('examine finds a right set-up right', () => {
     stack.objects.put('lake', 'in/thadam/v2/plant/orders/a.parquet', Buffer.from('12345678'));
     const segments = (await findings()).get('segments');
     expect(segments?.state).toBe('warning');
-    expect(segments?.found).toMatch(/^none of \d objects below .* such as "s3:\/\/lake\/in\//);
+    expect(segments?.found).toMatch(/^no key of \d objects below .* such as "s3:\/\/lake\/in\//);
     expect(segments?.wayOut).toBe('check layout, pipeline and from');
   });
 
