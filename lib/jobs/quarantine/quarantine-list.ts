@@ -66,16 +66,24 @@ export async function recordsOf(
   ports: QuarantinesPorts,
   uri: string,
 ): Promise<readonly { readonly uri: string; readonly record: QuarantineRecord }[]> {
-  const [failure] = await listFailures(ports, { uris: [uri], all: true });
-  if (failure === undefined) return [];
-  const subject = failure.uri.replace(/\.json$|\/[^/]*$/, '');
-  const { table, segment } = failure.record;
-  const records = failure.quarantine.list(
-    table === undefined || segment === undefined ? {} : { table, segment },
-  );
-  return (await Array.fromAsync(records))
-    .filter((found) => found.uri.startsWith(subject))
-    .toSorted((a, b) => a.record.at.localeCompare(b.record.at));
+  const records = new Map<string, { readonly uri: string; readonly record: QuarantineRecord }>();
+  const subjects = new Set<string>();
+  for (const { uri: failureUri, record, quarantine } of await listFailures(ports, {
+    uris: [uri],
+    all: true,
+  })) {
+    // A segment that was overwritten has a subject for each of its contents.
+    const subject = failureUri.replace(/\.json$|\/[^/]*$/, '');
+    if (subjects.has(subject)) continue;
+    subjects.add(subject);
+    const { table, segment } = record;
+    for await (const found of quarantine.list(
+      table === undefined || segment === undefined ? {} : { table, segment },
+    )) {
+      if (found.uri.startsWith(subject)) records.set(found.uri, found);
+    }
+  }
+  return [...records.values()].toSorted((a, b) => a.record.at.localeCompare(b.record.at));
 }
 
 /** Every quarantine once: entries may share one. */

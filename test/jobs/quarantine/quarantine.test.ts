@@ -171,6 +171,17 @@ describe('redrive', () => {
     expect(await sent()).toHaveLength(1);
   });
 
+  test('the records of a segment are those of all its contents', async () => {
+    const bad = await withUnfit();
+    const key = bad.key.replace('in/', '');
+    await registration.deliver([registration.upload(key, Buffer.from('no Parquet file'))]);
+    const records = await recordsOf(ports, uriOf(bad));
+    expect(records.map(({ record }) => record.code)).toEqual([
+      'sink.iceberg_schema_mismatch',
+      'segment.unreadable',
+    ]);
+  });
+
   test('a corrected segment is registered once, although the history since its upload has expired', async () => {
     const bad = await withUnfit();
     const [failure] = await waiting();
