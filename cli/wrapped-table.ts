@@ -33,7 +33,10 @@ export function wrappedTable(
   { compact = false, narrowest = NARROWEST, terminal = terminalColumns() }: Fit = {},
 ): string {
   const wanted = columns.map(({ head, most = Number.POSITIVE_INFINITY }, at) =>
-    Math.min(most, Math.max(...[head, ...rows.map((row) => row[at] ?? '')].map(longestLine))),
+    Math.min(
+      most,
+      rows.reduce((longest, row) => Math.max(longest, longestLine(row[at] ?? '')), longestLine(head)),
+    ),
   );
   const widest = widestOf(wanted, (terminal ?? Number.POSITIVE_INFINITY) - AROUND * columns.length - 1);
   if (widest < narrowest && terminal !== undefined) return lists(columns, rows, terminal);
