@@ -190,8 +190,8 @@ describe('clientCredentials renews a token', () => {
     expect(await waiting).toBe('Bearer token-1');
     expect(await bearer()).toBe('Bearer token-1');
     expect(requests).toHaveLength(2);
-    slow.resolve(answer(200, { access_token: 'token-slow', expires_in: 3600 }));
-    await expect.poll(bearer).toBe('Bearer token-slow');
+    slow.resolve(answer(200, { access_token: 'token-7', expires_in: 3600 }));
+    await expect.poll(bearer).toBe('Bearer token-7');
   });
 
   test('by exchanging the valid one only where that is asked for (F5)', async () => {
