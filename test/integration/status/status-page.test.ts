@@ -55,7 +55,7 @@ describe.runIf(isLinuxOnX64).each([
     const page = await browser.show(url, width, scheme);
     expect(page.requests).toEqual([url]);
     expect(await page.evaluate('document.body.innerText')).toMatch(
-      /^1 of 2 tables need attention\n.*Schema changes: 1\n/s,
+      /^1 of 2 tables needs attention\n.*Schema changes: 1\n/s,
     );
     const all = '[...document.body.querySelectorAll("*")]';
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
