@@ -104,17 +104,16 @@ function requireReachable(startAfter: string, entries: Wiring['entries']): void 
  */
 async function tellNothingFound(
   { dataset, json }: Flags,
-  { entries, portsOf }: Pick<Wiring, 'entries' | 'portsOf'>,
+  ports: Pick<Wiring, 'entries' | 'portsOf'>,
 ): Promise<string | undefined> {
-  const urls = entries.map(({ url }) => `"${url}"`).join(', ');
+  const urls = ports.entries.map(({ url }) => `"${url}"`).join(', ');
   if (dataset !== undefined) {
     throw new RegistrarError(
       'config.invalid',
       `Cannot compare dataset "${dataset}": no segment of it lies below ${urls}; check its name, url, layout and from`,
     );
   }
-  let unrouted: string | undefined;
-  for (const entry of entries) unrouted ??= await unroutedObject(entry, entries, portsOf(entry).store);
+  const unrouted = await unroutedObject(ports.entries, ports);
   const example = unrouted === undefined ? '' : `; "${printable(unrouted)}" leads to no table`;
   const text = `no dataset found: no segment lies below ${printable(urls)} where layout and from of the configuration expect it${example}`;
   if (!json) console.log(text);

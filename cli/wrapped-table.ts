@@ -46,7 +46,7 @@ export function wrappedTable(
     colAligns: columns.map(({ align }) => align ?? 'left'),
     style: { head: [], border: [], compact },
   });
-  table.push(...rows.map((row) => row.map(fitted)));
+  for (const row of rows) table.push(row.map(fitted));
   return table.toString();
 }
 

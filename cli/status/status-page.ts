@@ -1,5 +1,5 @@
 import { counted } from '../../lib/counted.ts';
-import type { HealthReport, NotificationHealth } from '../../lib/jobs/health/health.ts';
+import type { NotificationHealth } from '../../lib/jobs/health/health.ts';
 import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
@@ -7,13 +7,20 @@ import type { Moment } from '../../lib/jobs/health/table-trend.ts';
 import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 import { chart, type Point } from './status-chart.ts';
-import { checkText, figuresText, isAllGood, isGood, noDatasetText } from './status-text.ts';
+import {
+  checkText,
+  figuresText,
+  isAllGood,
+  isGood,
+  noDatasetText,
+  type StatusReport,
+} from './status-text.ts';
 
 /**
  * The report as one HTML file: no scripts, nothing loaded from elsewhere, readable on a phone. What needs attention comes
  * first.
  */
-export function statusPage(report: HealthReport): string {
+export function statusPage(report: StatusReport): string {
   const { at, tables, unlisted, notifications, queues, events } = report;
   const sorted = tables.toSorted((a, b) => Number(isGood(a)) - Number(isGood(b)));
   const bad = tables.filter((table) => !isGood(table)).length;

@@ -8,7 +8,12 @@ import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 
 /** One line per table with what to do below it, and a summary at the end. Coloured on a terminal only. */
-export function statusText(report: HealthReport): string {
+/** What `status` reports: health, and where there is no dataset, an object that leads to no table: the lake is not just empty then. */
+export interface StatusReport extends HealthReport {
+  readonly unrouted?: string;
+}
+
+export function statusText(report: StatusReport): string {
   const { at, tables, unlisted, notifications, queues, events } = report;
   const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
   const good = tables.filter(isGood).length;
@@ -29,7 +34,7 @@ export function statusText(report: HealthReport): string {
 }
 
 /** Why there is no table to report on. */
-export function noDatasetText({ unrouted }: Pick<HealthReport, 'unrouted'>): string {
+export function noDatasetText({ unrouted }: Pick<StatusReport, 'unrouted'>): string {
   const found = 'no dataset found: no segment lies where url, layout and from of the configuration expect it';
   return unrouted === undefined ? found : `${found}; "${printable(unrouted)}" leads to no table`;
 }
@@ -43,7 +48,7 @@ export function isGood({ available, fresh, healthy }: TableHealth): boolean {
  * Whether nothing needs attention: no table, no object where no dataset is found, no entry whose objects cannot be listed, no bucket that stopped notifying, no queue
  * where a message waits too long, no event that could not be decoded.
  */
-export function isAllGood(report: HealthReport): boolean {
+export function isAllGood(report: StatusReport): boolean {
   const { tables, unrouted, unlisted, notifications, queues, events } = report;
   return (
     unrouted === undefined &&

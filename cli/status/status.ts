@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { RegistrarError } from '../../lib/errors.ts';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
+import { unroutedObject } from '../../lib/jobs/reconcile/unrouted-object.ts';
 import { lookAtHealth, type Wiring, wire } from '../../lib/wire.ts';
 import { helpText } from '../help-text.ts';
 import { printable, printableJson } from '../printable.ts';
-import { isAllGood, statusText } from './status-text.ts';
+import { isAllGood, type StatusReport, statusText } from './status-text.ts';
 
 interface Flags {
   readonly json?: true;
@@ -52,9 +53,17 @@ export function statusCommand(): Command {
 /** Examines everything once and shows the report. @returns the exit code */
 async function look(wiring: Wiring, flags: Flags): Promise<number> {
   const trends = flags.json === true || flags.html !== undefined;
-  const report = await lookAtHealth(wiring, { trends });
+  const health = await lookAtHealth(wiring, { trends });
+  const unrouted = health.tables.length === 0 ? await unroutedIn(wiring, health) : undefined;
+  const report = { ...health, ...(unrouted !== undefined && { unrouted }) };
   await show(report, flags);
   return isAllGood(report) ? 0 : NEEDS_ATTENTION;
+}
+
+/** Looks only where listing works: the others are part of the report. */
+function unroutedIn(wiring: Wiring, { unlisted }: HealthReport): Promise<string | undefined> {
+  const listed = wiring.entries.filter(({ url }) => !unlisted.some((entry) => entry.url === url));
+  return unroutedObject(listed, wiring);
 }
 
 /** While watching, prints an error and continues; rethrows an error that cannot go away by itself. */
@@ -67,7 +76,7 @@ function toldIfWatching({ watch }: Flags): (error: unknown) => number {
   };
 }
 
-async function show(report: HealthReport, { json, html }: Flags): Promise<void> {
+async function show(report: StatusReport, { json, html }: Flags): Promise<void> {
   if (html !== undefined) {
     const { statusPage } = await import('./status-page.ts');
     await writeFile(html, statusPage(report)).catch((cause: Error) => {

@@ -164,6 +164,7 @@ function fitting(blocks: readonly AvroBlock[]): readonly AvroBlock[] {
 }
 
 function unreadable(path: string, cause: unknown): RegistrarError {
-  const reason = messageOf(cause);
-  return new RegistrarError('table.unsupported', `Cannot read manifest list "${path}": ${reason}`, { cause });
+  return new RegistrarError('table.unsupported', `Cannot read manifest list "${path}": ${messageOf(cause)}`, {
+    cause,
+  });
 }

@@ -132,6 +132,7 @@ function manifestEntry(row: Row<typeof ENTRY_COLUMNS>, path: string): ManifestEn
 }
 
 function unreadable(path: string, cause: unknown): RegistrarError {
-  const reason = messageOf(cause);
-  return new RegistrarError('table.unsupported', `Cannot read manifest "${path}": ${reason}`, { cause });
+  return new RegistrarError('table.unsupported', `Cannot read manifest "${path}": ${messageOf(cause)}`, {
+    cause,
+  });
 }

@@ -153,9 +153,12 @@ function least(a: bigint | undefined, b: bigint): bigint {
 }
 
 function unmergeable({ manifestPath }: ListedManifest, cause: unknown): RegistrarError {
-  const reason = messageOf(cause);
-  return new RegistrarError('table.unsupported', `Cannot merge manifest "${manifestPath}": ${reason}`, {
-    cause,
-    context: { uri: manifestPath },
-  });
+  return new RegistrarError(
+    'table.unsupported',
+    `Cannot merge manifest "${manifestPath}": ${messageOf(cause)}`,
+    {
+      cause,
+      context: { uri: manifestPath },
+    },
+  );
 }

@@ -100,10 +100,9 @@ function readEntries(manifest: ListedManifest, bytes: Uint8Array) {
     const entries = [...explicitEntries(manifest, container, entryReader(shape))];
     return { container, edit: recordEditor(shape), fields: editableFields(shape), entries };
   } catch (cause) {
-    const reason = messageOf(cause);
     throw new RegistrarError(
       'table.unsupported',
-      `Cannot rewrite manifest "${manifest.manifestPath}": ${reason}`,
+      `Cannot rewrite manifest "${manifest.manifestPath}": ${messageOf(cause)}`,
       { cause },
     );
   }

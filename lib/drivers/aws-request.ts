@@ -26,11 +26,6 @@ export type AwsExchange =
     }
   | Exclude<HttpExchange, { kind: 'answer' }>;
 
-/** The regional endpoint of a service, by the name in its host. */
-export function awsEndpoint(name: string, region: string): string {
-  return `https://${name}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-}
-
 /** Signs a request to a service of AWS for which the SDK is not bundled, and sends it once. @throws `auth.failed` without credentials */
 export async function sendToAws(
   request: HttpRequest,

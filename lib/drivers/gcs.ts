@@ -1,7 +1,7 @@
 import type { StoreSettings } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { ByteRange, ListedObject, ReadResult, Store } from '../ports.ts';
-import { withoutEndSlashes } from '../spec/object-uri.ts';
+import { isPlainHttp, withoutEndSlashes } from '../spec/object-uri.ts';
 import {
   answerText,
   type GoogleAnswer,
@@ -173,7 +173,7 @@ export function gcsStore(settings: StoreSettings, ports: GcsPorts): Store {
 
 export function gcsClient({ endpoint }: StoreSettings, ports: GcsPorts): GoogleClient {
   const origin = withoutEndSlashes(endpoint ?? ORIGIN);
-  const accessToken = /^http:/i.test(origin) ? undefined : ports.accessToken;
+  const accessToken = isPlainHttp(origin) ? undefined : ports.accessToken;
   return googleClient({ origin, unavailable: 'store.unavailable', accessToken }, ports);
 }
 

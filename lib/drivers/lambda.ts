@@ -1,6 +1,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
-import { awsEndpoint, sendToAws } from './aws-request.ts';
+import { awsEndpoint } from './aws-endpoint.ts';
+import { sendToAws } from './aws-request.ts';
 import { faultText } from './http.ts';
 
 /** Lambda's maximum duration of an invocation. */

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { counted } from '../counted.ts';
 import { RegistrarError } from '../errors.ts';
 import type { Queue, ReceivedMessage } from '../ports.ts';
+import { isPlainHttp } from '../spec/object-uri.ts';
 import { type GoogleClient, type GooglePorts, googleClient, jsonOf, member } from './google-client.ts';
 import type { AccessToken } from './google-token.ts';
 import { messageBatches } from './message-batches.ts';
@@ -90,7 +91,7 @@ export function pubsubClient({ endpoint }: PubSubSettings, ports: PubSubPorts): 
     {
       origin: endpoint ?? 'https://pubsub.googleapis.com',
       unavailable: 'queue.unavailable',
-      accessToken: endpoint?.startsWith('http://') ? undefined : ports.accessToken,
+      accessToken: endpoint !== undefined && isPlainHttp(endpoint) ? undefined : ports.accessToken,
     },
     ports,
   );

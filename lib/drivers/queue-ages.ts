@@ -1,7 +1,8 @@
 import { RegistrarError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
 import { type AwsQueue, awsQueue } from '../spec/queue-url.ts';
-import { awsEndpoint, sendToAws } from './aws-request.ts';
+import { awsEndpoint } from './aws-endpoint.ts';
+import { sendToAws } from './aws-request.ts';
 import { faultText } from './http.ts';
 
 export interface QueueAgesSettings {

@@ -1,6 +1,7 @@
 import type { StoreSettings } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { Store } from '../ports.ts';
+import { isPlainHttp } from '../spec/object-uri.ts';
 import type { RestCatalog } from './rest-catalog/rest-catalog.ts';
 import type { StorageCredential } from './rest-catalog/storage-credentials.ts';
 
@@ -81,11 +82,6 @@ function settingsAt(own: StoreSettings, theirs: string | undefined): StoreSettin
   }
   const { access_key_id: _key, secret_access_key: _secret, session_token: _token, ...plain } = own;
   return { ...plain, ...(endpoint !== undefined && { endpoint }) };
-}
-
-/** A scheme may be written in any case. */
-function isPlainHttp(endpoint: string): boolean {
-  return /^http:/i.test(endpoint.trim());
 }
 
 function flag(text: string | undefined): boolean | undefined {

@@ -1,6 +1,7 @@
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
 import type { NotificationConfiguration, NotificationRule } from '../ports.ts';
+import { isNested } from '../spec/object-uri.ts';
 import { awsQueue } from '../spec/queue-url.ts';
 
 /** The part of a bucket with an entry's segments, and the queue to be notified of them. */
@@ -187,11 +188,6 @@ function targetOf({ QueueArn, TopicArn, LambdaFunctionArn }: NotificationRule): 
 
 function takesCreations({ Events = [] }: NotificationRule): boolean {
   return Events.some((event) => event.startsWith('s3:ObjectCreated:'));
-}
-
-/** Whether one prefix is within the other. */
-function isNested(one: string, other: string): boolean {
-  return one.startsWith(other) || other.startsWith(one);
 }
 
 /** The value of a rule's filter. S3 returns filter names as `Prefix` but accepts them as `prefix`. */

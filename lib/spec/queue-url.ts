@@ -12,6 +12,11 @@ export function queueRegion(queueUrl: string): string | undefined {
   );
 }
 
+/** Whether a queue is named as Pub/Sub names topics and subscriptions: `projects/{project}/topics/{topic}`. */
+export function isPubSub(queue: string): boolean {
+  return queue.startsWith('projects/');
+}
+
 /** A queue on AWS. */
 export interface AwsQueue {
   readonly region: string;

@@ -17,6 +17,7 @@ import { storeByScheme } from '../drivers/store-by-scheme.ts';
 import type { MakeStore } from '../drivers/vended-store.ts';
 import { once } from '../memo.ts';
 import type { Queue, Store } from '../ports.ts';
+import { isPubSub } from '../spec/queue-url.ts';
 
 /** Stores with their own connections. @param early connections that are already open */
 export function storeMaker(env: Environment, early?: EarlySockets): MakeStore {
@@ -52,7 +53,7 @@ export function queueByName(env: Environment): Queue {
     const [{ pubsubQueue }, ports] = await Promise.all([import('../drivers/pubsub.ts'), googlePorts()]);
     return pubsubQueue(pubsubSettings(env), ports);
   });
-  const driverOf = (name: string) => (name.startsWith('projects/') ? pubsub() : sqs());
+  const driverOf = (name: string) => (isPubSub(name) ? pubsub() : sqs());
   return {
     send: async (name, ...of) => (await driverOf(name)).send(name, ...of),
     receive: async (name, ...of) => (await driverOf(name)).receive(name, ...of),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { awsEndpoint, sendToAws } from '../../lib/drivers/aws-request.ts';
+import { awsEndpoint } from '../../lib/drivers/aws-endpoint.ts';
+import { sendToAws } from '../../lib/drivers/aws-request.ts';
 import { faultText } from '../../lib/drivers/http.ts';
 import { systemClock } from '../../lib/drivers/platform.ts';
 import type { AwsCredentials } from '../../lib/drivers/s3/signed-request.ts';

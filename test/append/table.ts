@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { ListedManifest } from '../../lib/append/manifest-file-type.ts';
+import { prepareAppend } from '../../lib/append/prepare.ts';
+import { stageAppend } from '../../lib/append/stage.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
 import type { TableUpdate } from '../../lib/spec/table-update.ts';
@@ -63,6 +66,24 @@ export function dataFile(name: string, recordCount = 10n): DataFile {
     upperBounds: new Map(),
     splitOffsets: [4n],
   };
+}
+
+/** Prepares and stages the first append of a table. */
+export function firstAppend(state: TableState, dataFiles: readonly DataFile[]) {
+  const { currentSchema: schema } = state;
+  const prepared = prepareAppend({ state, schema, dataFiles, snapshotId: 7n, uuid: randomUUID() });
+  const staged = stageAppend({
+    state,
+    branch: 'main',
+    prepared,
+    parentList: undefined,
+    schemaId: 0,
+    attempt: 1,
+    uuid: randomUUID(),
+    timestampMs: 1_800_000_000_000n,
+    summary: {},
+  });
+  return { prepared, staged };
 }
 
 /** The state that a catalog would have after these updates. */

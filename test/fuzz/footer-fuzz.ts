@@ -1,7 +1,5 @@
 /** One fuzzed footer: made, read to the end, appended, and held to the promises of those stages. */
 
-import { prepareAppend } from '../../lib/append/prepare.ts';
-import { stageAppend } from '../../lib/append/stage.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 import { decodeFooter, type Footer } from '../../lib/segment/footer.ts';
 import { metricsOf } from '../../lib/segment/metrics.ts';
@@ -9,6 +7,7 @@ import { metricsConfig } from '../../lib/segment/metrics-config.ts';
 import { type Segment, segmentOf } from '../../lib/segment/segment.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
 import { seededDice } from '../../local/shipper/dice.ts';
+import { firstAppend } from '../append/table.ts';
 import { tableState } from '../fakes/table-state.ts';
 import { encode } from './compact-writer.ts';
 import { damageBytes, damageStructure } from './mutate.ts';
@@ -82,22 +81,11 @@ function appendBatch(segment: Segment, formatVersion: 2 | 3): void {
     specId: 0,
     partition: [],
   };
-  const dataFiles = Array.from({ length: BATCH }, () => file);
-  const prepared = prepareAppend({ state, schema, dataFiles, snapshotId: 1n, uuid: UUID });
-  stageAppend({
+  firstAppend(
     state,
-    branch: 'main',
-    prepared,
-    parentList: undefined,
-    schemaId: 0,
-    attempt: 1,
-    uuid: UUID,
-    timestampMs: 0n,
-    summary: {},
-  });
+    Array.from({ length: BATCH }, () => file),
+  );
 }
-
-const UUID = '00000000-0000-4000-8000-000000000000';
 
 /** Each pass over the footer meets at most one value a byte; there are two passes, over everything and over the row groups. */
 function checkWork(footer: Footer, sizeBytes: number): void {

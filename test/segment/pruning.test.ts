@@ -2,8 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareAppend } from '../../lib/append/prepare.ts';
-import { stageAppend } from '../../lib/append/stage.ts';
 import { metricsOf } from '../../lib/segment/metrics.ts';
 import { metricsConfig } from '../../lib/segment/metrics-config.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
@@ -13,7 +11,7 @@ import { compareValues, type Row, type Value } from '../../local/shipper/dataset
 import { type Dice, seededDice } from '../../local/shipper/dice.ts';
 import { optional, required, schema as schemaOf } from '../../local/shipper/schema-notation.ts';
 import { writeParquet } from '../../local/shipper/segment.ts';
-import { emptyTable } from '../append/table.ts';
+import { emptyTable, firstAppend } from '../append/table.ts';
 import { segmentOfFile } from './flat-footer.ts';
 
 const FILES = 12;
@@ -117,18 +115,7 @@ function table(name: string, change: (file: DataFile) => DataFile = (file) => fi
     specs: [spec],
     defaultSpec: spec,
   });
-  const prepared = prepareAppend({ state, schema, dataFiles, snapshotId: 7n, uuid: crypto.randomUUID() });
-  const staged = stageAppend({
-    state,
-    branch: 'main',
-    prepared,
-    parentList: undefined,
-    schemaId: 0,
-    attempt: 1,
-    uuid: crypto.randomUUID(),
-    timestampMs: 1_800_000_000_000n,
-    summary: {},
-  });
+  const { prepared, staged } = firstAppend(state, dataFiles);
   for (const { path: file, bytes } of prepared.manifests) writeFileSync(file, bytes);
   writeFileSync(staged.listPath, staged.listBytes);
   const added = staged.updates.find((update) => update.action === 'add-snapshot');

@@ -1,4 +1,5 @@
 import { isObject } from '../../spec/json-object.ts';
+
 /** The parts of a writer's Avro schema that determine how its bytes are read: names are resolved, logical types are dropped. */
 export type AvroShape =
   | { readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes' | 'string' | 'enum' }

@@ -1,6 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import { keepLast, untilItWorks } from '../../memo.ts';
+import { untilItWorks } from '../../memo.ts';
 import type { Catalog, KnownHistory, LoadedTable, ServiceConfig } from '../../ports.ts';
 import { stringifyJson } from '../../spec/json.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
@@ -8,8 +8,9 @@ import { tableToken } from './authorization.ts';
 import { type ClientSettings, catalogClient, type Reply, type RequestOptions } from './client.ts';
 import { commitReport } from './commit-report.ts';
 import { type ConnectionPorts, type ConnectionSettings, connectTo } from './connection.ts';
+import { credentialRenewal } from './credential-renewal.ts';
 import { loadServiceConfig } from './service-config.ts';
-import { expiryMs, type StorageCredential, storageCredentials } from './storage-credentials.ts';
+import { type StorageCredential, storageCredentials } from './storage-credentials.ts';
 import { readTable, type TableAnswer } from './table-answer.ts';
 import { tableMemory } from './table-memory.ts';
 
@@ -37,9 +38,11 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
   const remembered = tableMemory();
   const delegating = settings.access_delegation === 'vended-credentials';
   const delegation = delegating ? { 'X-Iceberg-Access-Delegation': 'vended-credentials' } : {};
-  /** By table: when the credentials expire that the catalog gave a second time. */
-  const givenAgain = new Map<string, number>();
-  const renewals = new Map<string, Promise<unknown>>();
+  const renewable = credentialRenewal(
+    remembered,
+    (path, attempted) => loadFrom(path, attempted, delegation),
+    ports.clock,
+  );
   const serviceConfig = untilItWorks(() => loadServiceConfig(client, base, settings));
 
   /** Each sending has its own key: the stored answer to another attempt, or to one with refused credentials, must not be repeated. */
@@ -73,17 +76,6 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       authorization: token === undefined ? undefined : tableToken(token, connection.authorization),
     });
     return table;
-  }
-
-  /** One load for everybody who waits for new credentials of the table. */
-  function renewed(path: string, attempted: string): Promise<unknown> {
-    const renewal =
-      renewals.get(path) ??
-      loadFrom(path, attempted, delegation).finally(() => {
-        renewals.delete(path);
-      });
-    renewals.set(path, renewal);
-    return renewal;
   }
 
   async function namespacePath(namespace: readonly string[]): Promise<string> {
@@ -203,18 +195,7 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
       return endpoints?.has(endpointNames[endpoint]);
     },
 
-    async credentialFor(uri, { renew = false } = {}) {
-      const found = remembered.credentialFor(uri);
-      if (found === undefined) return undefined;
-      const endsAtMs = expiryMs(found.credential) ?? Number.POSITIVE_INFINITY;
-      const leadMs = givenAgain.get(found.path) === endsAtMs ? lastLeadMs : renewalLeadMs;
-      if (!renew && ports.clock.now() < endsAtMs - leadMs) return found.credential;
-      await renewed(found.path, `renew the credentials for "${uri}"`);
-      const credential = remembered.credentialFor(uri)?.credential;
-      if (credential !== undefined && expiryMs(credential) === endsAtMs)
-        keepLast(givenAgain, found.path, endsAtMs, MOST_TABLES);
-      return credential;
-    },
+    credentialFor: (uri, { renew = false } = {}) => renewable(uri, renew),
   };
 }
 
@@ -222,13 +203,6 @@ export function restCatalog(settings: RestCatalogSettings, ports: ConnectionPort
 function isDots(name: string): boolean {
   return name === '.' || name === '..';
 }
-
-const MOST_TABLES = 1_000;
-
-/** How long before it expires a vended credential is renewed. */
-const renewalLeadMs = 5 * 60_000;
-/** The same where the catalog has given the same credential again: it keeps them, and asking for each object changes nothing. */
-const lastLeadMs = 30_000;
 
 /** A version 7 UUID (RFC 9562), which the specification requires for an `Idempotency-Key`: the time, then the random part of a version 4 UUID. */
 function timeOrderedUuid(nowMs: number, uuid: string): string {

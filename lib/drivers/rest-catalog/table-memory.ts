@@ -20,6 +20,8 @@ const MOST_TAGGED = 50;
 /** More than a process ever works on at the same time: without its grant a table has to be loaded again. */
 const MOST_GRANTS = 1_000;
 
+export type TableMemory = ReturnType<typeof tableMemory>;
+
 /** The answers to the last loads, by path. */
 export function tableMemory() {
   const tagged = new Map<string, TaggedTable>();

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { RegistrarError } from '../../errors.ts';
 import { withoutEndSlashes } from '../../spec/object-uri.ts';
+import { awsEndpoint } from '../aws-endpoint.ts';
 
 /** The address of an object in a request. */
 export interface S3Address {
@@ -49,8 +50,7 @@ export function amazonEndpoint(
 ): BucketEndpoint | undefined {
   const isPlain = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) && !/--[a-z0-9-]+$|^xn--/.test(bucket);
   if (!isPlain || !/^(af|ap|ca|cn|eu|il|me|mx|sa|us)-[a-z]+-\d+$/.test(region)) return undefined;
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  return endpointAt(`https://s3.${region}.${suffix}`, bucket, pathStyle);
+  return endpointAt(awsEndpoint('s3', region), bucket, pathStyle);
 }
 
 /** Under TLS a bucket with dots cannot be part of the host name, since a wildcard certificate covers only one label. */

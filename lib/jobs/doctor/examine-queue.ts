@@ -1,4 +1,5 @@
 import type { SubscriptionSetup } from '../../ports.ts';
+import { isPubSub } from '../../spec/queue-url.ts';
 import { type Found, failed, notChecked, ok, warning } from './finding.ts';
 
 /** The required attributes of a queue. */
@@ -25,7 +26,7 @@ export async function examineQueue(
   setups: QueueSetups,
 ): Promise<Found> {
   if (url === undefined) return notChecked('no URL is configured');
-  if (url.startsWith('projects/')) return examineTopic(url, await setups.ofTopic(url));
+  if (isPubSub(url)) return examineTopic(url, await setups.ofTopic(url));
   const setup = await setups.ofQueue(url);
   if (setup.visibilitySeconds <= FUNCTION_SECONDS) {
     return failed(

@@ -1,5 +1,6 @@
 import { RegistrarError } from '../../errors.ts';
 import type { Clock, OutgoingMessage, Queue, Random } from '../../ports.ts';
+import { isPubSub } from '../../spec/queue-url.ts';
 import { type Found, failed } from './finding.ts';
 
 export interface TryQueuePorts {
@@ -29,7 +30,7 @@ export async function tryQueue(
     return failed(`it did not take a test message: ${refused.reason}`, 'allow sqs:SendMessage on the queue');
   }
   const tried = ['a test message was sent to it'];
-  if (fifo && !url.startsWith('projects/')) {
+  if (fifo && !isPubSub(url)) {
     await tryVisibility(url, ports);
     tried.push('changing the visibility of a message is not denied');
   }

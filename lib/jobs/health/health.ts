@@ -4,7 +4,6 @@ import { RegistrarError } from '../../errors.ts';
 import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts';
 import { isNotified, notifiedKeys, reachesTopic, wantedNotification } from '../bucket-notifications.ts';
 import { type Dataset, datasetsOf } from '../reconcile/datasets.ts';
-import { unroutedObject } from '../reconcile/unrouted-object.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { adviceOf, atMost, type Check } from './maintenance-checks.ts';
 import { EVENTS, openFailuresOf } from './open-failures.ts';
@@ -17,8 +16,6 @@ export interface HealthReport {
   readonly at: string;
   /** One entry per dataset found in the store, in key order. */
   readonly tables: readonly TableHealth[];
-  /** Where there is no dataset: an object that leads to no table, so that the lake is not just empty. */
-  readonly unrouted?: string;
   /** The entries whose tables are not all known, because their objects could not be listed. */
   readonly unlisted: readonly UnlistedEntry[];
   /** One per entry with an arrivals queue. */
@@ -84,7 +81,6 @@ export async function health(
   const looks: Promise<{ readonly entry: Entry; readonly table: TableHealth }>[] = [];
   const errors: unknown[] = [];
   const unlisted: UnlistedEntry[] = [];
-  let unrouted: string | undefined;
   const isOver = () => remainingMs() < REPORT_MS;
   for (const entry of ports.entries) {
     const services = { ...ports.portsOf(entry), clock: ports.clock };
@@ -95,7 +91,6 @@ export async function health(
     try {
       for await (const dataset of datasetsOf(entry, ports.entries, services.store, isOver))
         looks.push(limit(look, dataset));
-      if (looks.length === 0) unrouted ??= await unroutedObject(entry, ports.entries, services.store);
     } catch (error) {
       unlisted.push({ url: entry.url, problem: problemText(error) });
       errors.push(error);
@@ -112,7 +107,6 @@ export async function health(
   return {
     at: new Date(ports.clock.now()).toISOString(),
     tables: found.map(({ table }) => table),
-    ...(found.length === 0 && unrouted !== undefined && { unrouted }),
     unlisted,
     notifications: notifications.filter((one) => one !== undefined),
     queues: await queuesHealth(ports.entries, historiesOf, ports.queueWatch),

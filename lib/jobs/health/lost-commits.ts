@@ -26,16 +26,28 @@ export interface LostCommits {
  * on one that the catalog once had. A file one number ahead may belong to a commit that was refused, so a single lost commit
  * cannot be detected. Nothing can where metadata files have no numbers.
  *
- * @returns undefined where nothing is known to be lost
- * @throws `store.unavailable`, `auth.failed`, and the errors of the catalog
+ * @returns undefined where nothing is known to be lost, as where the files cannot be listed (vended credentials)
  */
-export async function lostCommits(
+export function lostCommits(
   identifier: TableIdentifier,
   state: TableState,
-  {
-    store,
-    catalog,
-  }: { readonly store: Pick<Store, 'list' | 'read'>; readonly catalog: Pick<Catalog, 'load'> },
+  ports: LostCommitsPorts,
+): Promise<LostCommits | undefined> {
+  return commitsGone(identifier, state, ports).catch((error: unknown) => {
+    if (!(error instanceof RegistrarError)) throw error;
+    return undefined;
+  });
+}
+
+interface LostCommitsPorts {
+  readonly store: Pick<Store, 'list' | 'read'>;
+  readonly catalog: Pick<Catalog, 'load'>;
+}
+
+async function commitsGone(
+  identifier: TableIdentifier,
+  state: TableState,
+  { store, catalog }: LostCommitsPorts,
 ): Promise<LostCommits | undefined> {
   const ahead = await filesAhead(state, store);
   if (ahead.length === 0) return undefined;
@@ -52,11 +64,6 @@ export async function lostCommits(
     return lostOf(uri, lost);
   }
   return undefined;
-}
-
-/** What is known of lost commits where the metadata files cannot be listed, as with vended credentials: nothing. */
-export function unlisted(error: unknown): undefined {
-  if (!(error instanceof RegistrarError)) throw error;
 }
 
 interface MetadataFile {

@@ -8,7 +8,7 @@ import { requireState } from '../load-state.ts';
 import type { Dataset } from '../reconcile/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { manifestReader, readList } from '../register/table-manifests.ts';
-import { type LostCommits, lostCommits, lostCommitsText, unlisted } from './lost-commits.ts';
+import { type LostCommits, lostCommits, lostCommitsText } from './lost-commits.ts';
 import { atMost, type Check, maintenanceChecks } from './maintenance-checks.ts';
 import { openFailuresOf } from './open-failures.ts';
 import { type SmallFiles, smallFilesOf } from './small-files.ts';
@@ -58,7 +58,7 @@ export async function tableHealth(dataset: Dataset, ports: TableHealthPorts): Pr
     ));
     state = await requireState(ports.catalog, dataset);
     const files = await readThrough(state, dataset, ports);
-    const lost = await lostCommits(dataset.table, state, ports).catch(unlisted);
+    const lost = await lostCommits(dataset.table, state, ports);
     return {
       ...about,
       openFailures,

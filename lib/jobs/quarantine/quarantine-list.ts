@@ -66,24 +66,16 @@ export async function recordsOf(
   ports: QuarantinesPorts,
   uri: string,
 ): Promise<readonly { readonly uri: string; readonly record: QuarantineRecord }[]> {
-  const records = new Map<string, { readonly uri: string; readonly record: QuarantineRecord }>();
-  const subjects = new Set<string>();
-  for (const { uri: failureUri, record, quarantine } of await listFailures(ports, {
-    uris: [uri],
-    all: true,
-  })) {
-    // A segment that was overwritten has a subject for each of its contents.
-    const subject = failureUri.replace(/\.json$|\/[^/]*$/, '');
-    if (subjects.has(subject)) continue;
-    subjects.add(subject);
+  const failures = await listFailures(ports, { uris: [uri], all: true });
+  // A segment that was overwritten has a subject for each of its contents.
+  const subjects = new Map(failures.map((failure) => [failure.uri.replace(/\.json$|\/[^/]*$/, ''), failure]));
+  const records: { readonly uri: string; readonly record: QuarantineRecord }[] = [];
+  for (const [subject, { quarantine, record }] of subjects) {
     const { table, segment } = record;
-    for await (const found of quarantine.list(
-      table === undefined || segment === undefined ? {} : { table, segment },
-    )) {
-      if (found.uri.startsWith(subject)) records.set(found.uri, found);
-    }
+    const about = table === undefined || segment === undefined ? {} : { table, segment };
+    for await (const found of quarantine.list(about)) if (found.uri.startsWith(subject)) records.push(found);
   }
-  return [...records.values()].toSorted((a, b) => a.record.at.localeCompare(b.record.at));
+  return records.toSorted((a, b) => a.record.at.localeCompare(b.record.at));
 }
 
 /** Every quarantine once: entries may share one. */

@@ -4,6 +4,7 @@ import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
 import type { RoutedSegment } from '../../route/chunk.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { branchKey } from '../../route/table-key.ts';
+import { isPubSub } from '../../spec/queue-url.ts';
 import { branchHead } from '../../spec/table-state.ts';
 import { loadState } from '../load-state.ts';
 import type { Failure, QuarantinesPorts } from './quarantine-list.ts';
@@ -139,7 +140,7 @@ function presentHeads({ portsOf }: RedrivePorts): (routing: RoutedSegment['routi
 
 /** On Google Cloud events and segments arrive in one topic; a FIFO queue takes only messages of a group. */
 function topic(registrations: string | undefined): string | undefined {
-  return registrations?.startsWith('projects/') ? registrations : undefined;
+  return registrations !== undefined && isPubSub(registrations) ? registrations : undefined;
 }
 
 /** Sends an event that could not be understood back to where events arrive. Returns why it was not sent, if so. */

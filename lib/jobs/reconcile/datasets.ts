@@ -3,6 +3,7 @@ import { RegistrarError } from '../../errors.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
 import type { Store } from '../../ports.ts';
 import { layoutRouter, type Routing } from '../../route/layout.ts';
+import { isNested } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 
 /** A dataset in the store: its directory, and the table that it goes to. */
@@ -31,7 +32,8 @@ export async function* datasetsOf(
   isOver: () => boolean = () => false,
 ): AsyncGenerator<Dataset> {
   const routeOf = layoutRouter(entries);
-  const isAlone = entries.every((other) => other === entry || !isNested(other.url, entry.url));
+  // Where one directory is within the other, a key may be of both entries.
+  const isAlone = entries.every((other) => other === entry || !isNested(`${other.url}/`, `${entry.url}/`));
   const known = new Set<string>();
   let startAfter: string | undefined;
   for (;;) {
@@ -70,11 +72,6 @@ export async function* datasetsOf(
     }
     return undefined;
   }
-}
-
-/** Whether one directory is within the other, so that a key may be of both entries. */
-function isNested(one: string, other: string): boolean {
-  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 }
 
 function outOfTime({ url }: Entry, uri: string): RegistrarError {

@@ -8,7 +8,7 @@ import { layoutRouter } from '../../route/layout.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { branchHead, snapshotsOutside, type TableState } from '../../spec/table-state.ts';
-import { lostCommits, unlisted } from '../health/lost-commits.ts';
+import { lostCommits } from '../health/lost-commits.ts';
 import { loadState, missingTable } from '../load-state.ts';
 import { countObjects } from '../pace.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
@@ -65,7 +65,7 @@ export async function reconcile(
   const { store, catalog } = ports.portsOf(dataset.entry);
   const state = await loadState(catalog, table);
   if (state === undefined && !dataset.entry.create_table) throw missingTable(dataset);
-  const lost = state && (await lostCommits(table, state, { store, catalog }).catch(unlisted));
+  const lost = state && (await lostCommits(table, state, { store, catalog }));
   if (lost !== undefined) ports.log.error({ event: 'commits-lost', table: formatIdentifier(table), ...lost });
 
   const tally = newTally();
