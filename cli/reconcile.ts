@@ -11,6 +11,7 @@ import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
 import type { ReconcileProgress } from '../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
 import { unroutedObject } from '../lib/jobs/reconcile/unrouted-object.ts';
+import { register } from '../lib/jobs/register/register.ts';
 import { type Wiring, wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
 import { compactTable } from './compact-table.ts';
@@ -129,7 +130,7 @@ function minutes(text: string): number {
 }
 
 function optionsOf(
-  { dataset, since, grace, startAfter, enqueue, register }: Flags,
+  { dataset, since, grace, startAfter, enqueue, register: registers }: Flags,
   signal: AbortSignal,
   line: TerminalLine,
 ): ReconcileAllOptions {
@@ -137,7 +138,7 @@ function optionsOf(
     signal,
     // The objects are counted only for the progress line, which needs a terminal.
     ...(process.stderr.isTTY && { onProgress: (progress) => line.show(progressText(progress)) }),
-    missing: register ? 'register' : enqueue ? 'enqueue' : 'report',
+    missing: registers ? register : enqueue ? 'enqueue' : 'report',
     graceMs: grace * 60_000,
     ...(dataset !== undefined && { dataset }),
     ...(since !== undefined && { sinceMs: instant(since) }),

@@ -4,15 +4,24 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { systemClock, systemRandom, systemTimers } from '../../lib/drivers/platform.ts';
+import { cut } from '../../lib/drivers/ranged-body.ts';
 import { type ReconcilePorts, reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
-import type { ListedObject } from '../../lib/ports.ts';
+import type { ByteRange, ListedObject } from '../../lib/ports.ts';
 import { untraced } from '../../lib/report/untraced.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
+import type { Schema } from '../../lib/spec/schema.ts';
+import { writeParquet } from '../../local/shipper/segment.ts';
 import { uriOf } from './objects.ts';
 
 const [, , directory = '.', count = '0'] = process.argv;
 const OBJECTS = Number(count);
 const PAGE = 1_000;
+const SCHEMA: Schema = {
+  type: 'struct',
+  'schema-id': 0,
+  fields: [{ id: 1, name: 'id', required: true, type: 'int' }],
+};
+const SEGMENT = writeParquet(SCHEMA, [{ id: 1 }]);
 const UPLOADED_MS = Date.now() - 24 * 3_600_000;
 
 async function* listed(): AsyncGenerator<ListedObject> {
@@ -32,7 +41,7 @@ const metadata = {
   'last-sequence-number': 1,
   'last-updated-ms': UPLOADED_MS,
   'last-column-id': 1,
-  schemas: [{ type: 'struct', 'schema-id': 0, fields: [{ id: 1, name: 'id', required: true, type: 'int' }] }],
+  schemas: [SCHEMA],
   'current-schema-id': 0,
   'partition-specs': [{ 'spec-id': 0, fields: [] }],
   'default-spec-id': 0,
@@ -59,11 +68,12 @@ const unused = (): never => {
 
 const services = {
   store: {
-    read: async (uri: string) => {
-      const bytes = await readFile(`${directory}/${uri}`);
+    read: async (uri: string, { range }: { readonly range?: ByteRange } = {}) => {
+      // The segments are listed only: one file stands for the contents of all of them.
+      const bytes = uri.startsWith('s3://') ? SEGMENT : await readFile(`${directory}/${uri}`);
       return {
         kind: 'object',
-        bytes,
+        bytes: cut(bytes, range),
         sizeBytes: bytes.length,
         version: 'v',
         lastModifiedMs: UPLOADED_MS,

@@ -9,8 +9,9 @@ import { listedObjects } from '../../lib/jobs/backfill/lake.ts';
 import { listFailures } from '../../lib/jobs/quarantine/quarantine-list.ts';
 import { redrive } from '../../lib/jobs/quarantine/quarantine-redrive.ts';
 import type { Dataset } from '../../lib/jobs/reconcile/datasets.ts';
-import { type ReconcileOptions, reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
+import { reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
 import type { Reconciliation } from '../../lib/jobs/reconcile/reconcile-report.ts';
+import { register } from '../../lib/jobs/register/register.ts';
 import { registerMessages } from '../../lib/jobs/register/register-messages.ts';
 import { repair } from '../../lib/jobs/repair/repair.ts';
 import { planRepair, type RepairAction } from '../../lib/jobs/repair/repair-plan.ts';
@@ -42,7 +43,7 @@ export interface Container {
   /** `reconcile`: compares the store with the table, and sends, registers or reports what is missing. */
   readonly reconcile: (
     dataset: DatasetName,
-    missing: NonNullable<ReconcileOptions['missing']>,
+    missing: 'report' | 'enqueue' | 'register',
   ) => Promise<Reconciliation>;
   /** `repair`: makes a plan and carries it out. */
   readonly repair: (uri: string, action: RepairAction) => Promise<void>;
@@ -83,7 +84,8 @@ export function startContainer(
     register: (event, remainingMs) =>
       registerMessages(event, { ...ports, queueUrl: queues.registrations.url }, remainingMs),
     route: (event) => route(event, ports),
-    reconcile: (dataset, missing) => {
+    reconcile: (dataset, action) => {
+      const missing = action === 'register' ? register : action;
       const endMs = world.timeline.now() + OPERATOR_MS;
       return reconcile(routingOf(entry, dataset), ports, { missing }, () => endMs - world.timeline.now());
     },

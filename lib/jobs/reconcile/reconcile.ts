@@ -13,7 +13,7 @@ import { loadState, missingTable } from '../load-state.ts';
 import { countObjects } from '../pace.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
-import { register } from '../register/register.ts';
+import type { register } from '../register/register.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
 import { candidateOf, listedReference, quarantineStates, segmentTest } from './dataset-objects.ts';
@@ -25,8 +25,8 @@ import { figures, newTally, type Reconciliation, type Tally } from './reconcile-
 export type ReconcilePorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
 
 export interface ReconcileOptions {
-  /** What to do with missing segments. @default report */
-  readonly missing?: 'report' | 'enqueue' | 'register';
+  /** What to do with missing segments: `register` is passed as such, since the scheduled function does not load it. @default report */
+  readonly missing?: 'report' | 'enqueue' | typeof register;
   /** Skip objects uploaded earlier, unless they are live. */
   readonly sinceMs?: number;
   /** Treat objects younger than this as still on their way. @default one hour */
@@ -212,8 +212,8 @@ function settlerOf(
     }
     for (const reference of missing) tally.note('missing', segmentUri(reference));
     if (action === 'enqueue') await enqueue(missing, dataset, ports, tally);
-    if (action === 'register') {
-      const { outcomes } = await register(missing, ports, remainingMs);
+    if (typeof action === 'function') {
+      const { outcomes } = await action(missing, ports, remainingMs);
       for (const [end, count] of Object.entries(countOutcomes(outcomes))) add(tally, end, count);
     }
   };

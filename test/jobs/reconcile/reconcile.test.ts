@@ -6,6 +6,7 @@ import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
 import { type ReconcileOptions, reconcile } from '../../../lib/jobs/reconcile/reconcile.ts';
 import type { ReconcileProgress } from '../../../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../../../lib/jobs/reconcile/reconcile-report.ts';
+import { register } from '../../../lib/jobs/register/register.ts';
 import { repair } from '../../../lib/jobs/repair/repair.ts';
 import { planRepair } from '../../../lib/jobs/repair/repair-plan.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
@@ -164,7 +165,7 @@ describe('reconcile: what is missing', () => {
     await registration.deliver([third]);
     await restore(`${registration.stack.catalogUri}/v1`, { namespace: 'lake', name: 'orders' }, backup);
     await registration.coldStart();
-    const result = await reconciled({ missing: 'register' });
+    const result = await reconciled({ missing: register });
     expect(result.lost).toMatchObject({ snapshots: 2, registrations: 2 });
     expect(registration.log).toContainEqual(expect.objectContaining({ event: 'commits-lost' }));
     expect(result.done).toEqual({ committed: 2 });
@@ -192,7 +193,7 @@ describe('reconcile: what is missing', () => {
   test('is registered at once if requested', async () => {
     await registration.deliver([upload('a', 1)]);
     upload('b', 2);
-    expect((await reconciled({ missing: 'register' })).done).toEqual({ committed: 1 });
+    expect((await reconciled({ missing: register })).done).toEqual({ committed: 1 });
     expect(found(await reconciled())).toEqual({});
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
 import { reconcile } from '../../../lib/jobs/reconcile/reconcile.ts';
+import { register } from '../../../lib/jobs/register/register.ts';
 import { repair } from '../../../lib/jobs/repair/repair.ts';
 import { planRepair, type RepairAction } from '../../../lib/jobs/repair/repair-plan.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
@@ -228,7 +229,7 @@ describe('repair', () => {
     const report = await reconcile(
       dataset,
       { ...ports, servicesOf: ports.portsOf, queue },
-      { missing: 'register', graceMs: -60_000 },
+      { missing: register, graceMs: -60_000 },
       minutes,
     );
     expect(report).toMatchObject({ reported: { deleted: { sample: [uriOf(bad)] } }, done: {} });
