@@ -17,7 +17,6 @@ const MINIMUM = { url: 's3://lake', namespace: 'analytics', catalog_uri: 'https:
 /** Who runs or compares the samples of a page. Commands are typed by `walk.test.ts`, YAML is loaded here, whatever the page. */
 const comparedBy: Readonly<Record<string, string>> = {
   'ARCHITECTURE.md text': 'nobody: a drawing',
-  'README.md mermaid': 'nobody: a drawing',
   'docs/backfill.md text': 'samples.test.ts',
   'docs/exactly-once.md sql': '../integration/docs/statements.test.ts',
   'docs/maintenance.md sql': '../integration/docs/statements.test.ts',
