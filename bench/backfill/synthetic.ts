@@ -27,7 +27,7 @@ export async function backfillSynthetic(
       catalog.stdout.once('data', (line) => resolve(String(line).trim()));
       catalog.once('exit', (code) => reject(new Error(`The catalog ended with ${code}`)));
     });
-    const child = program('simulate.ts', [String(segments), uri, folder], HEAP_OPTIONS);
+    const child = program('simulate.ts', [String(segments), uri, folder], asCommandLine());
     child.stdin.end(JSON.stringify(latencies));
     const { stdout, stderr } = await output(child);
     if (child.exitCode !== 0)
@@ -39,12 +39,29 @@ export async function backfillSynthetic(
   }
 }
 
-/** Those of the command line (cli/main.mjs). */
-const HEAP_OPTIONS = ['--max-semi-space-size=4', '--heap-growing-percent=50'];
+interface Memory {
+  readonly options: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
 
-function program(name: string, values: readonly string[], options: readonly string[] = []) {
+/** What the command line sets for its memory in its first line, and its cache of compiled code. */
+function asCommandLine(): Memory {
+  const [firstLine = ''] = readFileSync(path.join(import.meta.dirname, '../../cli/main.mjs'), 'utf8').split(
+    '\n',
+  );
+  const words = firstLine.split(' ');
+  const variables = words.filter((word) => /^\w+=/.test(word)).map((word) => word.split('='));
+  return {
+    options: words.filter((word) => word.startsWith('--')),
+    env: { ...Object.fromEntries(variables), NODE_COMPILE_CACHE: path.join(tmpdir(), 'node-compile-cache') },
+  };
+}
+
+function program(name: string, values: readonly string[], memory: Memory = { options: [], env: {} }) {
   const file = path.join(import.meta.dirname, name);
-  return spawn(process.execPath, [...options, file, ...values]);
+  return spawn(process.execPath, [...memory.options, file, ...values], {
+    env: { ...process.env, ...memory.env },
+  });
 }
 
 function counted(
