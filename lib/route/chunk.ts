@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SegmentReference } from '../event/segment-reference.ts';
 import type { OutgoingMessage } from '../ports.ts';
-import type { Routing } from './layout.ts';
+import type { Dataset } from './layout.ts';
 import { tableKey } from './table-key.ts';
 
 const MAX_SEGMENTS = 200;
@@ -13,7 +13,7 @@ const FRAME_BYTES = 256;
 /** A reference and the table that it belongs to. */
 export interface RoutedSegment {
   readonly reference: SegmentReference;
-  readonly routing: Routing & { readonly kind: 'table' };
+  readonly routing: Dataset;
 }
 
 /** One FIFO message for one table, and what it carries. */

@@ -10,24 +10,27 @@ import {
 } from '../spec/path-template.ts';
 import type { TableIdentifier } from '../spec/table-identifier.ts';
 
+/** A dataset, and the table that it goes to. */
+export interface Dataset {
+  readonly kind: 'table';
+  readonly entry: Entry;
+  readonly table: TableIdentifier;
+  /** Undefined when neither the layout nor the configuration names one. */
+  readonly pipeline: string | undefined;
+  readonly dataset: string;
+  /** Where the shipper uploads this dataset, without a slash at its end. */
+  readonly directory: string;
+  /** Other datasets are uploaded there too: the layout has the dataset in the file name. */
+  readonly sharesDirectory: boolean;
+  /**
+   * Where a missing table is to be created: `table_location`, or the shipper's directory; undefined if the catalog chooses.
+   */
+  readonly location: string | undefined;
+}
+
 /** Where a key is routed. */
 export type Routing =
-  | {
-      readonly kind: 'table';
-      readonly entry: Entry;
-      readonly table: TableIdentifier;
-      /** Undefined when neither the layout nor the configuration names one. */
-      readonly pipeline: string | undefined;
-      readonly dataset: string;
-      /** Where the shipper uploads this dataset, without a slash at its end. */
-      readonly directory: string;
-      /** Other datasets are uploaded there too: the layout has the dataset in the file name. */
-      readonly sharesDirectory: boolean;
-      /**
-       * Where a missing table is to be created: `table_location`, or the shipper's directory; undefined if the catalog chooses.
-       */
-      readonly location: string | undefined;
-    }
+  | Dataset
   /**
    * Not a segment (I11): one of the table's own files, as far as that can be told without the table; the registrar's own
    * quarantine; or a name that the entry treats as hidden.

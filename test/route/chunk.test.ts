@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../lib/event/decode-event.ts';
 import type { SegmentReference } from '../../lib/event/segment-reference.ts';
 import { chunksByTable, type RoutedSegment } from '../../lib/route/chunk.ts';
-import { layoutRouter } from '../../lib/route/layout.ts';
+import { type Dataset, layoutRouter } from '../../lib/route/layout.ts';
 import { entry } from '../fakes/entry.ts';
 
 describe('chunksByTable', () => {
@@ -104,7 +104,7 @@ function routed(key: string, of = entry()): RoutedSegment {
   return { reference: { scheme: 's3', bucket: 'lake', key }, routing: routingOf(key, of) };
 }
 
-function routingOf(key: string, of = entry()): RoutedSegment['routing'] {
+function routingOf(key: string, of = entry()): Dataset {
   const scheme = of.url.startsWith('gs:') ? 'gs' : 's3';
   const routing = layoutRouter([of])({ scheme, bucket: 'lake', key: key || 'thadam/v1/p/d/x' });
   if (routing.kind !== 'table') throw new Error(`"${key}" leads to no table`);

@@ -8,7 +8,6 @@ import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts'
 import { listedObjects } from '../../lib/jobs/backfill/lake.ts';
 import { listFailures } from '../../lib/jobs/quarantine/quarantine-list.ts';
 import { redrive } from '../../lib/jobs/quarantine/quarantine-redrive.ts';
-import type { Dataset } from '../../lib/jobs/reconcile/datasets.ts';
 import { reconcile } from '../../lib/jobs/reconcile/reconcile.ts';
 import type { Reconciliation } from '../../lib/jobs/reconcile/reconcile-report.ts';
 import { register } from '../../lib/jobs/register/register.ts';
@@ -19,6 +18,7 @@ import { route } from '../../lib/jobs/route.ts';
 import { onceFor } from '../../lib/memo.ts';
 import type { Clock, Log, LogRecord, Timers } from '../../lib/ports.ts';
 import { untraced } from '../../lib/report/untraced.ts';
+import type { Dataset } from '../../lib/route/layout.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
 import type { SimCatalog, Writer } from './catalog.ts';
 import type { Handler } from './event-source.ts';

@@ -1,10 +1,10 @@
 import { RegistrarError } from '../../errors.ts';
 import { ignoredKey } from '../../event/noted-object.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
+import type { Dataset } from '../../route/layout.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { tableKey } from '../../route/table-key.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import type { Dataset } from '../reconcile/datasets.ts';
 import type { BackfillPorts } from './backfill-ports.ts';
 import type { BackfillTally } from './backfill-report.ts';
 import type { LakeObject } from './lake-object.ts';

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
 import type { RoutedSegment } from '../../route/chunk.ts';
-import { layoutRouter } from '../../route/layout.ts';
+import { type Dataset, layoutRouter } from '../../route/layout.ts';
 import { branchKey } from '../../route/table-key.ts';
 import { isPubSub } from '../../spec/queue-url.ts';
 import { branchHead } from '../../spec/table-state.ts';
@@ -122,9 +122,9 @@ function latestProof(failures: readonly Failure[]): Proof {
 type Proof = Pick<SegmentReference, 'absentAt'>;
 
 /** Takes a table's present head as proof of absence. Each table is loaded once. */
-function presentHeads({ portsOf }: RedrivePorts): (routing: RoutedSegment['routing']) => Promise<Proof> {
+function presentHeads({ portsOf }: RedrivePorts): (routing: Dataset) => Promise<Proof> {
   const known = new Map<string, Promise<Proof>>();
-  const load = async ({ entry, table }: RoutedSegment['routing']): Promise<Proof> => {
+  const load = async ({ entry, table }: Dataset): Promise<Proof> => {
     const state = await loadState(portsOf(entry).catalog, table);
     if (state === undefined) return {};
     const head = branchHead(state, entry.branch);

@@ -2,12 +2,11 @@ import { ignoredKey } from '../../event/noted-object.ts';
 import { objectReference, referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Candidate } from '../../ledger/candidate.ts';
 import type { ListedObject } from '../../ports.ts';
-import type { layoutRouter } from '../../route/layout.ts';
+import type { Dataset, layoutRouter } from '../../route/layout.ts';
 import { ownFileTest } from '../../route/table-paths.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
-import type { Dataset } from './datasets.ts';
 
 /**
  * Tests whether an object is a segment that a shipper uploaded to this dataset (I11).

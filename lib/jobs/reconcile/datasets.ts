@@ -2,12 +2,9 @@ import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
 import type { Store } from '../../ports.ts';
-import { layoutRouter, type Routing } from '../../route/layout.ts';
+import { type Dataset, layoutRouter } from '../../route/layout.ts';
 import { isNested } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-
-/** A dataset in the store: its directory, and the table that it goes to. */
-export type Dataset = Routing & { readonly kind: 'table' };
 
 /**
  * The character after a slash. A directory with it appended sorts after all of the directory's keys, also in stores that

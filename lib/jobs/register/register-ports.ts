@@ -2,7 +2,7 @@ import type { LimitFunction } from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
 import type { Catalog, Clock, Log, Quarantine, Random, Store, Timers, Trace } from '../../ports.ts';
 import type { Registration, SegmentOutcome } from '../../report/outcome.ts';
-import type { TableIdentifier } from '../../spec/table-identifier.ts';
+import type { Dataset } from '../../route/layout.ts';
 import type { FooterMemory } from './footer-memory.ts';
 import type { TableCache } from './table-cache.ts';
 
@@ -32,14 +32,7 @@ export interface RegisterPorts {
 }
 
 /** The table that a batch of segments goes to. */
-export interface TableTarget {
-  readonly entry: Entry;
-  readonly table: TableIdentifier;
-  /** Where its segments are uploaded, without a trailing slash. */
-  readonly directory: string;
-  /** The location for a table that is created here; undefined if the catalog chooses it. */
-  readonly location: string | undefined;
-}
+export type TableTarget = Pick<Dataset, 'entry' | 'table' | 'directory' | 'location'>;
 
 export interface TableResult {
   readonly outcomes: readonly SegmentOutcome[];

@@ -1,10 +1,10 @@
 import { RegistrarError } from '../../errors.ts';
 import { referenceTo } from '../../event/segment-reference.ts';
+import type { Dataset } from '../../route/layout.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import type { ManifestEntry } from '../../spec/manifest.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import { requireState } from '../load-state.ts';
-import type { Dataset } from '../reconcile/datasets.ts';
 import { liveEntries, type ManifestWithEntries } from '../reconcile/live-entries.ts';
 import { type Fitted, fit, readSegment } from '../register/judgement.ts';
 import { isReupload } from '../register/re-upload.ts';
