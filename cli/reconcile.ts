@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { RegistrarError } from '../lib/errors.ts';
-import { lostCommitsText } from '../lib/jobs/health/lost-commits.ts';
+import { unroutedObject } from '../lib/jobs/datasets/unrouted-object.ts';
 import { LONGEST_INVOCATION_MS } from '../lib/jobs/longest-invocation.ts';
+import { lostCommitsText } from '../lib/jobs/lost-commits.ts';
 import {
   type ReconcileAllOptions,
   reconcileAll,
@@ -10,7 +11,6 @@ import {
 import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
 import type { ReconcileProgress } from '../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
-import { unroutedObject } from '../lib/jobs/reconcile/unrouted-object.ts';
 import { register } from '../lib/jobs/register/register.ts';
 import { type Wiring, wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';

@@ -35,6 +35,15 @@ describe('the import rule', () => {
     expect(cycles([...imports, ...importsIn(sourceFiles('infra'))])).toEqual([]);
   });
 
+  test('no two folders of jobs need each other', () => {
+    const isIn = (file: string) => file.startsWith('lib/jobs/') && path.dirname(file) !== 'lib/jobs';
+    const folders = imports
+      .filter(({ file, target }) => isIn(file) && isIn(target) && path.dirname(file) !== path.dirname(target))
+      .map((one) => ({ ...one, file: path.dirname(one.file), target: path.dirname(one.target) }));
+    expect(folders.length).toBeGreaterThan(10);
+    expect(cycles(folders)).toEqual([]);
+  });
+
   test.each<[string, string, string]>([
     [
       'a stage that calls an earlier one',

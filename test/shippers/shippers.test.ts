@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseEntries, type RawSettings } from '../../lib/config/document.ts';
-import { datasetsOf } from '../../lib/jobs/reconcile/datasets.ts';
+import { datasetsOf } from '../../lib/jobs/datasets/datasets.ts';
 import { route } from '../../lib/jobs/route.ts';
 import type { LogRecord } from '../../lib/ports.ts';
 import type { Schema, Type } from '../../lib/spec/schema.ts';

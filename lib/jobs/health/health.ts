@@ -4,7 +4,7 @@ import { RegistrarError } from '../../errors.ts';
 import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts';
 import type { Dataset } from '../../route/layout.ts';
 import { isNotified, notifiedKeys, reachesTopic, wantedNotification } from '../bucket-notifications.ts';
-import { datasetsOf } from '../reconcile/datasets.ts';
+import { datasetsOf } from '../datasets/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { adviceOf, atMost, type Check } from './maintenance-checks.ts';
 import { EVENTS, openFailuresOf } from './open-failures.ts';

@@ -1,6 +1,6 @@
 import { messageOf, RegistrarError } from '../../errors.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import { datasetsOf } from './datasets.ts';
+import { datasetsOf } from '../datasets/datasets.ts';
 import { type ReconcileOptions, type ReconcilePorts, reconcile } from './reconcile.ts';
 import type { Reconciliation } from './reconcile-report.ts';
 

@@ -1,5 +1,5 @@
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
-import type { LostCommits } from '../health/lost-commits.ts';
+import type { LostCommits } from '../lost-commits.ts';
 
 /**
  * Why an object below a dataset, or an entry of its table, is only reported. Most reasons need a decision by a person:

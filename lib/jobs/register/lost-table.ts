@@ -3,7 +3,7 @@ import { metadataDirectory } from '../../spec/metadata-directory.ts';
 import { metadataVersion } from '../../spec/metadata-file.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
-import { commitsLostSince } from '../health/lost-commits.ts';
+import { commitsLostSince } from '../lost-commits.ts';
 import type { CachedTable } from './table-cache.ts';
 
 /**

@@ -5,13 +5,13 @@ import { layoutRouter } from '../../route/layout.ts';
 import type { ManifestEntry } from '../../spec/manifest.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import { requireState } from '../load-state.ts';
-import { liveEntries, type ManifestWithEntries } from '../reconcile/live-entries.ts';
 import { type Fitted, fit, readSegment } from '../register/judgement.ts';
 import { isReupload } from '../register/re-upload.ts';
 import { readFooters, type SegmentRead } from '../register/read-footers.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { readAheadBytes } from '../register/table-cache.ts';
 import { manifestReader, readList } from '../register/table-manifests.ts';
+import { liveEntries, type ManifestWithEntries } from './live-entries.ts';
 
 /**
  * - `remove`: the file is removed from the table

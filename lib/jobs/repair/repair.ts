@@ -14,12 +14,12 @@ import { formatIdentifier } from '../../spec/table-identifier.ts';
 import { readTableMetadata } from '../../spec/table-metadata.ts';
 import { branchHead, type TableState } from '../../spec/table-state.ts';
 import { requireState } from '../load-state.ts';
-import type { ManifestWithEntries } from '../reconcile/live-entries.ts';
 import type { Fitted } from '../register/judgement.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
 import { retryOf } from '../register/retry.ts';
 import { dataFilesOf, timestampMs } from '../register/staging.ts';
 import { readList } from '../register/table-manifests.ts';
+import type { ManifestWithEntries } from './live-entries.ts';
 import { entriesOn, fitting, type RepairPlan } from './repair-plan.ts';
 
 export interface Repaired {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { s3Store } from '../../../lib/drivers/s3.ts';
-import { lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
+import { lostCommits } from '../../../lib/jobs/lost-commits.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { clientSecret, type OAuth2Server, startOAuth2Server } from '../../fakes/oauth2-server.ts';
 import { restore } from '../../jobs/restored-catalog.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
+import { lostCommits } from '../../../lib/jobs/lost-commits.ts';
 import { wire } from '../../../lib/wire.ts';
 import { optional, schema } from '../../../local/shipper/schema-notation.ts';
 import { restore } from '../../jobs/restored-catalog.ts';

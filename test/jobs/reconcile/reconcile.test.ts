@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RegistrarError } from '../../../lib/errors.ts';
+import { datasetsOf } from '../../../lib/jobs/datasets/datasets.ts';
 import { listFailures } from '../../../lib/jobs/quarantine/quarantine-list.ts';
 import { discard } from '../../../lib/jobs/quarantine/quarantine-redrive.ts';
-import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
 import { type ReconcileOptions, reconcile } from '../../../lib/jobs/reconcile/reconcile.ts';
 import type { ReconcileProgress } from '../../../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation } from '../../../lib/jobs/reconcile/reconcile-report.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { datasetsOf } from '../../../lib/jobs/reconcile/datasets.ts';
+import { datasetsOf } from '../../../lib/jobs/datasets/datasets.ts';
 import { reconcile } from '../../../lib/jobs/reconcile/reconcile.ts';
 import { register } from '../../../lib/jobs/register/register.ts';
 import { repair } from '../../../lib/jobs/repair/repair.ts';

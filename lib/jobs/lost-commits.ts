@@ -1,15 +1,15 @@
 import { gunzipSync } from 'node:zlib';
-import { counted } from '../../counted.ts';
-import { RegistrarError } from '../../errors.ts';
-import { isRegistration } from '../../ledger/registration-summary.ts';
-import type { Catalog, Store } from '../../ports.ts';
-import { parseJson } from '../../spec/json.ts';
-import { metadataVersion } from '../../spec/metadata-file.ts';
-import type { Snapshot } from '../../spec/snapshot.ts';
-import type { TableIdentifier } from '../../spec/table-identifier.ts';
-import { readTableMetadata } from '../../spec/table-metadata.ts';
-import { branchHead, type TableState } from '../../spec/table-state.ts';
-import { loadState } from '../load-state.ts';
+import { counted } from '../counted.ts';
+import { RegistrarError } from '../errors.ts';
+import { isRegistration } from '../ledger/registration-summary.ts';
+import type { Catalog, Store } from '../ports.ts';
+import { parseJson } from '../spec/json.ts';
+import { metadataVersion } from '../spec/metadata-file.ts';
+import type { Snapshot } from '../spec/snapshot.ts';
+import type { TableIdentifier } from '../spec/table-identifier.ts';
+import { readTableMetadata } from '../spec/table-metadata.ts';
+import { branchHead, type TableState } from '../spec/table-state.ts';
+import { loadState } from './load-state.ts';
 
 /** Commits that had landed and are no longer in the catalog's table. */
 export interface LostCommits {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { health, logHealth } from '../../../lib/jobs/health/health.ts';
-import { commitsLostSince, lostCommits } from '../../../lib/jobs/health/lost-commits.ts';
-import { wire } from '../../../lib/wire.ts';
-import { orders } from '../../../local/shipper/orders.ts';
-import { makeSegment } from '../../../local/shipper/segment.ts';
-import { memoryLog } from '../../fakes/log.ts';
-import { expireOldest, rollBack } from '../maintenance.ts';
-import { type Registration, startRegistration } from '../registration.ts';
-import { restore } from '../restored-catalog.ts';
+import { health, logHealth } from '../../lib/jobs/health/health.ts';
+import { commitsLostSince, lostCommits } from '../../lib/jobs/lost-commits.ts';
+import { wire } from '../../lib/wire.ts';
+import { orders } from '../../local/shipper/orders.ts';
+import { makeSegment } from '../../local/shipper/segment.ts';
+import { memoryLog } from '../fakes/log.ts';
+import { expireOldest, rollBack } from './maintenance.ts';
+import { type Registration, startRegistration } from './registration.ts';
+import { restore } from './restored-catalog.ts';
 
 const noQueues = {
   count: async () => ({ messages: 0, deadLetterUrl: undefined }),
