@@ -1,10 +1,9 @@
 import { RegistrarError } from '../../errors.ts';
-import { ignoredKey } from '../../event/noted-object.ts';
-import { referenceTo } from '../../event/segment-reference.ts';
 import type { Dataset } from '../../route/layout.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import { tableKey } from '../../route/table-key.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
+import { routingOf } from '../datasets/dataset-objects.ts';
 import type { BackfillPorts } from './backfill-ports.ts';
 import type { BackfillTally } from './backfill-report.ts';
 import type { LakeObject } from './lake-object.ts';
@@ -102,8 +101,9 @@ export function batchesOf(
     for await (const object of objects) {
       if (signal.aborted) return;
       tally.listed += 1;
-      const dataset = datasetOf(object, routeOf);
-      if (dataset === undefined) {
+      const { uri, sizeBytes = Number.NaN } = object;
+      const dataset = routingOf({ uri, sizeBytes }, routeOf);
+      if (dataset?.kind !== 'table') {
         tally.ignored += 1;
         continue;
       }
@@ -151,18 +151,6 @@ export function batchesOf(
 
 /** The most objects that may wait over all tables, in full batches. */
 const MOST_WAITING = 4;
-
-/** The dataset of an object; undefined for what cannot be a segment by its key alone. */
-function datasetOf(
-  { uri, sizeBytes }: LakeObject,
-  routeOf: ReturnType<typeof layoutRouter>,
-): Dataset | undefined {
-  const reference = referenceTo(uri);
-  if (reference === undefined || ignoredKey(reference.key, sizeBytes ?? Number.NaN) !== undefined)
-    return undefined;
-  const routing = routeOf(reference);
-  return routing.kind === 'table' ? routing : undefined;
-}
 
 function largest(gatherings: Iterable<Gathering>): Gathering {
   return [...gatherings].reduce((a, b) => (a.open.length < b.open.length ? b : a));

@@ -2,11 +2,21 @@ import { ignoredKey } from '../../event/noted-object.ts';
 import { objectReference, referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
 import type { Candidate } from '../../ledger/candidate.ts';
 import type { ListedObject } from '../../ports.ts';
-import type { Dataset, layoutRouter } from '../../route/layout.ts';
+import type { Dataset, layoutRouter, Routing } from '../../route/layout.ts';
 import { ownFileTest } from '../../route/table-paths.ts';
 import { formatIdentifier, type TableIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { listFailures, type QuarantinesPorts } from '../quarantine/quarantine-list.ts';
+
+/** Where a listed object is routed; undefined for what is no segment by its key and size alone. */
+export function routingOf(
+  { uri, sizeBytes }: Pick<ListedObject, 'uri' | 'sizeBytes'>,
+  routeOf: ReturnType<typeof layoutRouter>,
+): Routing | undefined {
+  const reference = referenceTo(uri);
+  if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return undefined;
+  return routeOf(reference);
+}
 
 /**
  * Tests whether an object is a segment that a shipper uploaded to this dataset (I11).
@@ -19,12 +29,11 @@ export function segmentTest(
   routeOf: ReturnType<typeof layoutRouter>,
 ): (object: Pick<ListedObject, 'uri' | 'sizeBytes'>) => boolean {
   const isOwnFile = state && ownFileTest(state, directory);
-  return ({ uri, sizeBytes }) => {
-    const reference = referenceTo(uri);
-    if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) return false;
-    const routing = routeOf(reference);
-    if (routing.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table)) return false;
-    return isOwnFile?.(uri) !== true;
+  return (object) => {
+    const routing = routingOf(object, routeOf);
+    if (routing?.kind !== 'table' || formatIdentifier(routing.table) !== formatIdentifier(table))
+      return false;
+    return isOwnFile?.(object.uri) !== true;
   };
 }
 

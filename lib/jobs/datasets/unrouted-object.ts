@@ -1,8 +1,7 @@
 import type { Entry } from '../../config/entry.ts';
-import { ignoredKey } from '../../event/noted-object.ts';
-import { referenceTo } from '../../event/segment-reference.ts';
 import { layoutRouter } from '../../route/layout.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
+import { routingOf } from './dataset-objects.ts';
 
 /** How many objects of an entry are looked at for one that leads to no table. */
 const LOOKED_AT = 10_000;
@@ -21,12 +20,10 @@ export async function unroutedObject(
   const routeOf = layoutRouter(entries);
   for (const entry of looked) {
     let left = LOOKED_AT;
-    for await (const { uri, sizeBytes } of portsOf(entry).store.list(`${entry.url}/`)) {
+    for await (const object of portsOf(entry).store.list(`${entry.url}/`)) {
       if (left === 0) break;
       left -= 1;
-      const reference = referenceTo(uri);
-      if (reference === undefined || ignoredKey(reference.key, sizeBytes) !== undefined) continue;
-      if (routeOf(reference).kind === 'unroutable') return uri;
+      if (routingOf(object, routeOf)?.kind === 'unroutable') return object.uri;
     }
   }
   return undefined;
