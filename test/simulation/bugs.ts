@@ -229,7 +229,7 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'reconcile looks at the history of the branch alone': [
     {
-      file: 'lib/jobs/reconcile/reconcile.ts',
+      file: 'lib/jobs/reconcile/missing-segments.ts',
       from: 'await searchSnapshots(others, absent',
       to: 'await searchSnapshots([], absent',
     },

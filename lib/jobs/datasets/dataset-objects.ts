@@ -1,6 +1,5 @@
 import { ignoredKey } from '../../event/noted-object.ts';
-import { objectReference, referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
-import type { Candidate } from '../../ledger/candidate.ts';
+import { referenceTo } from '../../event/segment-reference.ts';
 import type { ListedObject } from '../../ports.ts';
 import type { Dataset, layoutRouter, Routing } from '../../route/layout.ts';
 import { ownFileTest } from '../../route/table-paths.ts';
@@ -65,13 +64,4 @@ export async function quarantineStates(
     if (!discarded.has(uri)) return undefined;
     return (discarded.get(uri) ?? version) === version ? 'discarded' : undefined;
   };
-}
-
-/** A listed object as a candidate for the ledger. */
-export function candidateOf({ uri, version, sizeBytes, lastModifiedMs }: ListedObject): Candidate {
-  return { uri, etag: version, sizeBytes, uploadedMs: lastModifiedMs, copied: false };
-}
-
-export function listedReference({ uri, version, sizeBytes }: ListedObject): SegmentReference {
-  return { ...objectReference(uri), etag: version, sizeBytes };
 }

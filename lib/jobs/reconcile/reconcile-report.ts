@@ -66,13 +66,15 @@ export interface Tally {
   ignored: number;
   recent: number;
   older: number;
-  readonly done: Record<string, number>;
   resumeAfter: string | undefined;
+  /** Counts what became of missing segments. */
+  add(end: string, count: number): void;
   note(reason: ReportedReason | 'missing', uri: string): void;
   report(table: TableIdentifier, directory: string): Reconciliation;
 }
 
 export function newTally(): Tally {
+  const done: Record<string, number> = {};
   const findings = new Map<string, { count: number; readonly sample: string[] }>();
   const finding = (reason: string): Sampled => findings.get(reason) ?? { count: 0, sample: [] };
   const tally: Tally = {
@@ -81,8 +83,10 @@ export function newTally(): Tally {
     ignored: 0,
     recent: 0,
     older: 0,
-    done: {},
     resumeAfter: undefined,
+    add(end, count) {
+      if (count > 0) done[end] = (done[end] ?? 0) + count;
+    },
     note(reason, uri) {
       const found = findings.get(reason) ?? { count: 0, sample: [] };
       found.count += 1;
@@ -90,7 +94,7 @@ export function newTally(): Tally {
       findings.set(reason, found);
     },
     report(table, directory) {
-      const { listed, registered, ignored, recent, older, done, resumeAfter } = tally;
+      const { listed, registered, ignored, recent, older, resumeAfter } = tally;
       return {
         table: formatIdentifier(table),
         directory,

@@ -1,24 +1,19 @@
-import { type SegmentReference, segmentUri } from '../../event/segment-reference.ts';
-import { consultLedger, searchSnapshots } from '../../ledger/ledger.ts';
-import { ledgerMemory } from '../../ledger/ledger-memory.ts';
 import { type PathIndex, pathIndex } from '../../ledger/path-index.ts';
-import type { ListedObject } from '../../ports.ts';
-import { countOutcomes } from '../../report/outcome.ts';
-import type { Dataset } from '../../route/layout.ts';
-import { layoutRouter } from '../../route/layout.ts';
+import type { ListedObject, Store } from '../../ports.ts';
+import { type Dataset, layoutRouter } from '../../route/layout.ts';
 import { plainSpelling } from '../../spec/object-uri.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
-import { branchHead, snapshotsOutside, type TableState } from '../../spec/table-state.ts';
-import { candidateOf, listedReference, quarantineStates, segmentTest } from '../datasets/dataset-objects.ts';
+import { branchHead, type TableState } from '../../spec/table-state.ts';
+import { quarantineStates, segmentTest } from '../datasets/dataset-objects.ts';
 import { loadState, missingTable } from '../load-state.ts';
 import { lostCommits } from '../lost-commits.ts';
 import { countObjects } from '../pace.ts';
 import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
-import { type SendAgainPorts, sendAgain } from '../quarantine/send-again.ts';
+import type { SendAgainPorts } from '../quarantine/send-again.ts';
 import type { register } from '../register/register.ts';
-import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
+import type { RegisterPorts } from '../register/register-ports.ts';
 import { liveFileCount, manifestReader } from '../register/table-manifests.ts';
-import { footerKinds } from './footer-kinds.ts';
+import { settlerOf } from './missing-segments.ts';
 import { type ReconcileProgress, reconcileProgress } from './reconcile-progress.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
 
@@ -62,7 +57,7 @@ export async function reconcile(
   remainingMs: () => number,
 ): Promise<Reconciliation> {
   const { table, directory } = dataset;
-  const { store, catalog } = ports.portsOf(dataset.entry);
+  const { store, tableStore = store, catalog } = ports.portsOf(dataset.entry);
   const state = await loadState(catalog, table);
   if (state === undefined && !dataset.entry.create_table) throw missingTable(dataset);
   const lost = state && (await lostCommits(table, state, { store, catalog }));
@@ -77,7 +72,7 @@ export async function reconcile(
   let keptMs = REPORT_MS;
   const isOver = () => options.signal?.aborted === true || remainingMs() < keptMs;
   const startedMs = ports.clock.now();
-  const live = await indexLive(state, dataset, ports, tally, isOver);
+  const live = await indexLive(state, dataset, tableStore, tally, isOver);
   if (live === undefined) {
     tally.resumeAfter = options.startAfter ?? `${directory}/`;
     return report();
@@ -143,94 +138,18 @@ function progressTeller(
 async function indexLive(
   state: TableState | undefined,
   { entry }: Dataset,
-  { portsOf }: ReconcilePorts,
+  tableStore: Pick<Store, 'read'>,
   tally: Tally,
   isOver: () => boolean,
 ): Promise<PathIndex | undefined> {
-  const files = tableFiles(portsOf(entry));
   const head = state && branchHead(state, entry.branch);
   if (head === undefined) return pathIndex();
-  const index = pathIndex(await liveFileCount(files, head));
-  for await (const { filePath, fileSizeInBytes } of manifestReader(files).live(head)) {
+  const index = pathIndex(await liveFileCount(tableStore, head));
+  for await (const { filePath, fileSizeInBytes } of manifestReader(tableStore).live(head)) {
     if (!index.add(filePath, Number(fileSizeInBytes))) tally.note('live-twice', filePath);
     if (index.size % FILES_A_LOOK === 0 && isOver()) return undefined;
   }
   return index;
-}
-
-function tableFiles({ store, tableStore = store }: EntryPorts): Pick<EntryPorts['store'], 'read'> {
-  return tableStore;
-}
-
-/**
- * Sorts the objects that are not live, and enqueues or registers those that are missing. Before a table's first registration nothing may
- * be open: everything is recent, in quarantine or older than requested.
- */
-function settlerOf(
-  dataset: Dataset,
-  state: TableState | undefined,
-  ports: ReconcilePorts,
-  { missing: action = 'report' }: ReconcileOptions,
-  tally: Tally,
-  remainingMs: () => number,
-): (objects: readonly ListedObject[]) => Promise<void> {
-  if (state === undefined) {
-    return async ({ length }) => {
-      if (length > 0) throw missingTable(dataset);
-    };
-  }
-  const { entry } = dataset;
-  const others = snapshotsOutside(state, entry.branch);
-  const memory = ledgerMemory();
-  // The objects sorted here are known not to be live, so the ledger need not read the live manifests.
-  const manifests = { ...manifestReader(tableFiles(ports.portsOf(entry))), async *live() {} };
-
-  return async (objects) => {
-    if (objects.length === 0) return;
-    const candidates = objects.map(candidateOf);
-    const verdicts = await consultLedger(state, entry.branch, candidates, manifests, memory);
-    const absent = candidates.filter(({ uri }) => verdicts.get(uri)?.kind === 'absent');
-    const elsewhere = await searchSnapshots(others, absent, manifests, memory);
-    const unregistered: SegmentReference[] = [];
-    for (const object of objects) {
-      const { uri } = object;
-      const kind = verdicts.get(uri)?.kind;
-      if (kind === 'registered') tally.note('deleted', uri);
-      else if (kind === 'replaced') tally.note('replaced', uri);
-      else if (elsewhere.has(uri)) tally.note('rolled-back', uri);
-      // Where objects may be copied in place, an upload time does not prove that an object is new.
-      else if (kind !== 'absent' || entry.copies === 'quarantine') tally.note('unprovable', uri);
-      else unregistered.push(listedReference(object));
-    }
-    const kindOf = await footerKinds(unregistered, dataset, state, ports);
-    const missing: SegmentReference[] = [];
-    for (const reference of unregistered) {
-      const kind = kindOf.get(segmentUri(reference));
-      if (kind === 'engine-written') tally.note(kind, segmentUri(reference));
-      else if (kind === 'empty' || kind === 'missing') tally.ignored += 1;
-      else missing.push(reference);
-    }
-    for (const reference of missing) tally.note('missing', segmentUri(reference));
-    if (action === 'enqueue') await enqueue(missing, dataset, ports, tally);
-    if (typeof action === 'function') {
-      const { outcomes } = await action(missing, ports, remainingMs);
-      for (const [end, count] of Object.entries(countOutcomes(outcomes))) add(tally, end, count);
-    }
-  };
-}
-
-async function enqueue(
-  missing: readonly SegmentReference[],
-  routing: Dataset,
-  ports: ReconcilePorts,
-  tally: Tally,
-): Promise<void> {
-  const refused = await sendAgain(
-    missing.map((reference) => ({ reference, routing })),
-    ports,
-  );
-  add(tally, 'sent', missing.length - refused.size);
-  add(tally, 'refused', refused.size);
 }
 
 /**
@@ -245,11 +164,11 @@ async function noteGone(
   startAfter: string | undefined,
 ): Promise<void> {
   if (live.size === tally.registered) return;
-  const services = portsOf(entry);
-  const now = await loadState(services.catalog, table);
+  const { store, tableStore = store, catalog } = portsOf(entry);
+  const now = await loadState(catalog, table);
   const head = now && branchHead(now, entry.branch);
   if (head === undefined) return;
-  for await (const { filePath } of manifestReader(tableFiles(services)).live(head)) {
+  for await (const { filePath } of manifestReader(tableStore).live(head)) {
     const path = plainSpelling(filePath);
     if (!path.startsWith(`${directory}/`) || live.wasSeen(path)) continue;
     if (startAfter !== undefined && !follows(path, startAfter)) continue;
@@ -262,8 +181,4 @@ async function noteGone(
 /** Whether one URI comes after the other in key order, which compares bytes. */
 function follows(uri: string, other: string): boolean {
   return Buffer.compare(Buffer.from(uri), Buffer.from(other)) > 0;
-}
-
-function add(tally: Tally, end: string, count: number): void {
-  if (count > 0) tally.done[end] = (tally.done[end] ?? 0) + count;
 }
