@@ -1,5 +1,5 @@
 import { cloudEvent, http } from '@google-cloud/functions-framework';
-import { cloudEventArrived, connectEarly, pullRequested } from '../lib/wire.ts';
+import { cloudEventArrived, connectEarly, pullRequested } from '../lib/wire/functions.ts';
 
 connectEarly();
 

@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import { healthEvent } from '../lib/wire.ts';
+import { healthEvent } from '../lib/wire/functions.ts';
 
 /**
  * Called on a schedule: writes one log line per table and one for all tables (available, fresh, healthy), which are also metrics.

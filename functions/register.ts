@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import { connectEarly, registerEvent } from '../lib/wire.ts';
+import { connectEarly, registerEvent } from '../lib/wire/functions.ts';
 
 connectEarly();
 

@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import { loadEarly, routeEvent } from '../lib/wire.ts';
+import { loadEarly, routeEvent } from '../lib/wire/functions.ts';
 
 loadEarly();
 

@@ -8,7 +8,8 @@ import type { BackfillPorts } from '../../lib/jobs/backfill/backfill-ports.ts';
 import type { BackfillReport } from '../../lib/jobs/backfill/backfill-report.ts';
 import { type DryRun, dryRun } from '../../lib/jobs/backfill/dry-run.ts';
 import { inventoriedObjects, lakeAt, listedObjects } from '../../lib/jobs/backfill/lake.ts';
-import { sourceStore, type Wiring, wire } from '../../lib/wire.ts';
+import { storeOfName } from '../../lib/wire/platform-services.ts';
+import { type Wiring, wire } from '../../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../../local/terminal-line.ts';
 import { helpText } from '../help-text.ts';
 import { printableJson } from '../printable.ts';
@@ -161,7 +162,7 @@ function sourceOf(uri: string, { fromInventory }: Flags) {
     const lake = lakeAt(uri, entries);
     return fromInventory === undefined
       ? listedObjects(lake, portsOf)
-      : inventoriedObjects(lake, fromInventory, portsOf, sourceStore(fromInventory));
+      : inventoriedObjects(lake, fromInventory, portsOf, storeOfName(fromInventory, process.env));
   };
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../lib/jobs/bucket-notifications.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import { readConfig } from '../../lib/wire/configuration.ts';
-import { bucketNotifications } from '../../lib/wire.ts';
+import { bucketNotifications } from '../../lib/wire/platform-services.ts';
 import { helpText } from '../help-text.ts';
 
 interface Flags {

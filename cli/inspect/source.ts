@@ -4,7 +4,8 @@ import { referenceTo } from '../../lib/event/segment-reference.ts';
 import type { Store } from '../../lib/ports.ts';
 import { layoutRouter } from '../../lib/route/layout.ts';
 import { plainSpelling } from '../../lib/spec/object-uri.ts';
-import { sourceStore, wire } from '../../lib/wire.ts';
+import { storeOfName } from '../../lib/wire/platform-services.ts';
+import { wire } from '../../lib/wire.ts';
 
 /** What reads a file, and the entry of the configuration that would register it, if there is one. */
 export interface Source {
@@ -19,7 +20,7 @@ export interface Source {
  */
 export async function sourceOf(name: string): Promise<Source> {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(name) ?? [];
-  if (scheme === undefined) return { store: sourceStore(name) };
+  if (scheme === undefined) return { store: storeOfName(name, process.env) };
   const uri = plainSpelling(name);
   if (!/^(s3|gs):/.test(uri)) {
     throw new RegistrarError(
@@ -34,11 +35,11 @@ export async function sourceOf(name: string): Promise<Source> {
       `Cannot inspect "${name}": it names no object; give one as ${scheme}://bucket/key`,
     );
   }
-  if (process.env['REGISTRAR_CONFIG'] === undefined) return { store: sourceStore(uri) };
+  if (process.env['REGISTRAR_CONFIG'] === undefined) return { store: storeOfName(uri, process.env) };
   const { entries, servicesOf } = await wire(process.env, process.stderr);
   const routing = layoutRouter(entries)(reference);
   // An object that no layout fits is inspected as its neighbours are registered.
   const entry =
     routing.kind === 'table' ? routing.entry : entries.find(({ url }) => uri.startsWith(`${url}/`));
-  return { store: entry === undefined ? sourceStore(uri) : servicesOf(entry).store, entry };
+  return { store: entry === undefined ? storeOfName(uri, process.env) : servicesOf(entry).store, entry };
 }

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { RegistrarError } from '../../lib/errors.ts';
 import { unroutedObject } from '../../lib/jobs/datasets/unrouted-object.ts';
-import type { HealthReport } from '../../lib/jobs/health/health.ts';
-import { lookAtHealth, type Wiring, wire } from '../../lib/wire.ts';
+import { type HealthReport, health } from '../../lib/jobs/health/health.ts';
+import { healthPorts, type Wiring, wire } from '../../lib/wire.ts';
 import { helpText } from '../help-text.ts';
 import { printable, printableJson } from '../printable.ts';
 import { isAllGood, type StatusReport, statusText } from './status-text.ts';
@@ -53,9 +53,9 @@ export function statusCommand(): Command {
 /** Examines everything once and shows the report. @returns the exit code */
 async function look(wiring: Wiring, flags: Flags): Promise<number> {
   const trends = flags.json === true || flags.html !== undefined;
-  const health = await lookAtHealth(wiring, { trends });
-  const unrouted = health.tables.length === 0 ? await unroutedIn(wiring, health) : undefined;
-  const report = { ...health, ...(unrouted !== undefined && { unrouted }) };
+  const found = await health(healthPorts(wiring), { trends });
+  const unrouted = found.tables.length === 0 ? await unroutedIn(wiring, found) : undefined;
+  const report = { ...found, ...(unrouted !== undefined && { unrouted }) };
   await show(report, flags);
   return isAllGood(report) ? 0 : NEEDS_ATTENTION;
 }

@@ -2,12 +2,12 @@ import type { Entry } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
 import type { DoctorPorts } from '../jobs/doctor/doctor.ts';
 import type { BucketLifecycle } from '../ports.ts';
-import { googlePorts, pubsubSettings, queueSetup } from './platform-services.ts';
+import { bucketNotifications, googlePorts, pubsubSettings, queueSetup } from './platform-services.ts';
 import { proxiesOf } from './proxies.ts';
 
 type DoctorServices = Pick<
   DoctorPorts,
-  'certificateOf' | 'queueSetups' | 'regionOf' | 'lifecycleOf' | 'nodeVersion'
+  'certificateOf' | 'queueSetups' | 'regionOf' | 'lifecycleOf' | 'notificationsOf' | 'nodeVersion'
 >;
 
 /** The services that doctor needs in addition to those of a registration. A driver is loaded when a check uses it. */
@@ -29,6 +29,7 @@ export function doctorServices(env: Environment): DoctorServices {
         (await import('../drivers/bucket-region.ts')).s3BucketRegion(store).read(bucket),
     }),
     lifecycleOf: (entry) => ({ read: async (bucket) => (await lifecycle(entry)).read(bucket) }),
+    notificationsOf: bucketNotifications,
     nodeVersion: process.version,
   };
 }

@@ -7,7 +7,7 @@ import type { Environment } from '../config/overrides.ts';
 import type { EarlySockets } from '../drivers/early-sockets.ts';
 import { fileStore } from '../drivers/file-store.ts';
 import { httpSender } from '../drivers/http.ts';
-import { systemRandom, systemTimers } from '../drivers/platform.ts';
+import { systemClock, systemRandom, systemTimers } from '../drivers/platform.ts';
 import type { PubSubSettings } from '../drivers/pubsub.ts';
 import type { QueueAttributes } from '../drivers/queue-attributes.ts';
 import { parseS3Uri } from '../drivers/s3/address.ts';
@@ -16,7 +16,7 @@ import { s3Sender, s3Store } from '../drivers/s3.ts';
 import { storeByScheme } from '../drivers/store-by-scheme.ts';
 import type { MakeStore } from '../drivers/vended-store.ts';
 import { once } from '../memo.ts';
-import type { Queue, Store } from '../ports.ts';
+import type { BucketNotifications, Queue, QueueWatch, Store } from '../ports.ts';
 import { isPubSub } from '../spec/queue-url.ts';
 
 /** Stores with their own connections. @param early connections that are already open */
@@ -65,6 +65,25 @@ export function queueByName(env: Environment): Queue {
 /** The attributes of an SQS queue, for checks. */
 export async function queueSetup(queueUrl: string): Promise<QueueAttributes> {
   return (await import('../drivers/queue-attributes.ts')).readQueueAttributes(queueUrl);
+}
+
+/** The backlog of SQS queues, with ages if CloudWatch knows them. */
+export function queueWatch(env: Environment): QueueWatch {
+  const settings = { endpoint: env['AWS_ENDPOINT_URL_CLOUDWATCH'] };
+  return {
+    count: queueSetup,
+    ages: async (urls) =>
+      (await import('../drivers/queue-ages.ts')).oldestMessageAges(urls, settings, systemClock),
+  };
+}
+
+/** The notification configuration of an entry's bucket. */
+export function bucketNotifications({ store }: Entry): BucketNotifications {
+  const load = async () => (await import('../drivers/bucket-notifications.ts')).s3Notifications(store);
+  return {
+    read: async (bucket) => (await load()).read(bucket),
+    write: async (bucket, configuration) => (await load()).write(bucket, configuration),
+  };
 }
 
 /** The address of an emulator, from the environment variable that Google's own clients read. */

@@ -33,7 +33,7 @@ beforeEach(() => {
 /** One invocation of a new container of the function. */
 async function invoke(configuration: string) {
   vi.stubEnv('REGISTRAR_CONFIG', configuration);
-  const { registerEvent } = await import('../../lib/wire.ts');
+  const { registerEvent } = await import('../../lib/wire/functions.ts');
   const made = makeSegment(orders, 0, 0);
   const { key, size, eTag } = registration.upload(made.key, made.bytes);
   const object = { key, size, eTag, sequencer: '0A' };
@@ -100,7 +100,7 @@ describe('traces', () => {
     await invoke(configuration());
     exporter.reset();
     const { healthEvent, reconcileEvent, cloudEventArrived, pullRequested } = await import(
-      '../../lib/wire.ts'
+      '../../lib/wire/functions.ts'
     );
     await healthEvent();
     await reconcileEvent({ missing: 'report' }, { getRemainingTimeInMillis: () => 60_000 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answerDoctor } from '../../../lib/jobs/doctor/answer-doctor.ts';
 import { isDoctorRequest } from '../../../lib/jobs/doctor/doctor-request.ts';
-import { askDeployed, doctorPorts, wire } from '../../../lib/wire.ts';
+import { askDeployed } from '../../../lib/wire/deployed-doctor.ts';
+import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { type HttpResponse, type HttpService, startHttpService } from '../../../local/http-service.ts';
 import { type SignedRequest, signatureProblem } from '../../fakes/aws-signature.ts';
 import { type Registration, startRegistration } from '../registration.ts';
