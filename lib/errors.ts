@@ -1,49 +1,44 @@
 /** What a failure affects: one segment, the message that named it, or the whole invocation. */
 export type ErrorScope = 'segment' | 'message' | 'system';
 
-interface Disposition {
-  readonly scope: ErrorScope;
-  readonly retryable: boolean;
-}
-
 /**
  * Every failure that a user can meet, and what happens next: `segment` failures are quarantined and acknowledged, `message`
  * failures return to the queue with the rest of their group, `system` failures fail the batch or the start.
  */
-const dispositions = {
-  'config.invalid': { scope: 'system', retryable: false },
-  'auth.failed': { scope: 'system', retryable: true },
-  'catalog.unavailable': { scope: 'message', retryable: true },
-  'catalog.conflict': { scope: 'message', retryable: true },
-  'catalog.commit_unknown': { scope: 'message', retryable: true },
-  'catalog.refused': { scope: 'message', retryable: true },
-  'store.unavailable': { scope: 'message', retryable: true },
-  'queue.unavailable': { scope: 'message', retryable: true },
-  'invocation.timeout': { scope: 'message', retryable: true },
-  'internal.error': { scope: 'message', retryable: true },
-  'table.missing': { scope: 'message', retryable: true },
-  'table.unsupported': { scope: 'message', retryable: true },
-  'event.newer_version': { scope: 'message', retryable: true },
-  'event.malformed': { scope: 'segment', retryable: false },
-  'key.unroutable': { scope: 'segment', retryable: false },
-  'segment.missing': { scope: 'segment', retryable: false },
-  'segment.unreadable': { scope: 'segment', retryable: false },
-  'segment.inconsistent': { scope: 'segment', retryable: false },
-  'segment.replaced': { scope: 'segment', retryable: false },
-  'segment.denied': { scope: 'segment', retryable: false },
-  'registration.unprovable': { scope: 'segment', retryable: false },
-  'sink.iceberg_schema_mismatch': { scope: 'segment', retryable: false },
-  'sink.iceberg_unsupported_type': { scope: 'segment', retryable: false },
-  'sink.iceberg_partition_undetermined': { scope: 'segment', retryable: false },
-} as const satisfies Record<string, Disposition>;
+const scopes = {
+  'config.invalid': 'system',
+  'auth.failed': 'system',
+  'catalog.unavailable': 'message',
+  'catalog.conflict': 'message',
+  'catalog.commit_unknown': 'message',
+  'catalog.refused': 'message',
+  'store.unavailable': 'message',
+  'queue.unavailable': 'message',
+  'invocation.timeout': 'message',
+  'internal.error': 'message',
+  'table.missing': 'message',
+  'table.unsupported': 'message',
+  'event.newer_version': 'message',
+  'event.malformed': 'segment',
+  'key.unroutable': 'segment',
+  'segment.missing': 'segment',
+  'segment.unreadable': 'segment',
+  'segment.inconsistent': 'segment',
+  'segment.replaced': 'segment',
+  'segment.denied': 'segment',
+  'registration.unprovable': 'segment',
+  'sink.iceberg_schema_mismatch': 'segment',
+  'sink.iceberg_unsupported_type': 'segment',
+  'sink.iceberg_partition_undetermined': 'segment',
+} as const satisfies Record<string, ErrorScope>;
 
 /** The stable name of a failure; callers switch on it and never on the message. */
-export type ErrorCode = keyof typeof dispositions;
+export type ErrorCode = keyof typeof scopes;
 
-export const ERROR_CODES = Object.keys(dispositions) as readonly ErrorCode[];
+export const ERROR_CODES = Object.keys(scopes) as readonly ErrorCode[];
 
 export function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(dispositions, code);
+  return typeof code === 'string' && Object.hasOwn(scopes, code);
 }
 
 /** Facts in addition to the message, for logs and quarantine records. Never a secret (I10). */
@@ -72,10 +67,11 @@ export class RegistrarError extends Error {
   }
 
   get scope(): ErrorScope {
-    return dispositions[this.code].scope;
+    return scopes[this.code];
   }
 
+  /** Whether the same may succeed later, as it is: not what is wrong with a segment or the configuration. */
   get retryable(): boolean {
-    return dispositions[this.code].retryable;
+    return this.scope !== 'segment' && this.code !== 'config.invalid';
   }
 }
