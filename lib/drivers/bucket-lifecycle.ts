@@ -1,6 +1,6 @@
 import { GetBucketLifecycleConfigurationCommand } from '@aws-sdk/client-s3';
 import type { StoreSettings } from '../config/entry.ts';
-import type { BucketLifecycle } from '../ports.ts';
+import type { BucketLifecycle } from '../ports/setup.ts';
 import { awsError, awsFault } from './aws-client.ts';
 import { bucketClient } from './bucket-client.ts';
 

@@ -3,7 +3,7 @@ import {
   PutBucketNotificationConfigurationCommand,
 } from '@aws-sdk/client-s3';
 import type { StoreSettings } from '../config/entry.ts';
-import type { BucketNotifications, NotificationConfiguration } from '../ports.ts';
+import type { BucketNotifications, NotificationConfiguration } from '../ports/setup.ts';
 import { awsError, awsFault } from './aws-client.ts';
 import { bucketClient } from './bucket-client.ts';
 

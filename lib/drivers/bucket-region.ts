@@ -1,6 +1,6 @@
 import { HeadBucketCommand } from '@aws-sdk/client-s3';
 import type { StoreSettings } from '../config/entry.ts';
-import type { BucketRegion } from '../ports.ts';
+import type { BucketRegion } from '../ports/setup.ts';
 import { answeredRegion, awsError, awsFault } from './aws-client.ts';
 import { bucketClient } from './bucket-client.ts';
 

@@ -1,5 +1,5 @@
 import type { StoreSettings } from '../config/entry.ts';
-import type { BucketLifecycle, LifecycleRule } from '../ports.ts';
+import type { BucketLifecycle, LifecycleRule } from '../ports/setup.ts';
 import { type GcsPorts, gcsClient } from './gcs.ts';
 import { jsonOf, member } from './google-client.ts';
 

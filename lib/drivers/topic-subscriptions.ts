@@ -1,4 +1,4 @@
-import type { SubscriptionSetup } from '../ports.ts';
+import type { SubscriptionSetup } from '../ports/setup.ts';
 import { jsonOf, member } from './google-client.ts';
 import { type PubSubPorts, type PubSubSettings, pubsubClient, pubsubPath } from './pubsub.ts';
 

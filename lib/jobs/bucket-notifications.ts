@@ -1,6 +1,6 @@
 import type { Entry } from '../config/entry.ts';
 import { RegistrarError } from '../errors.ts';
-import type { NotificationConfiguration, NotificationRule } from '../ports.ts';
+import type { NotificationConfiguration, NotificationRule } from '../ports/setup.ts';
 import { isNested } from '../spec/object-uri.ts';
 import { awsQueue } from '../spec/queue-url.ts';
 

@@ -1,7 +1,7 @@
 import type { Entry } from '../config/entry.ts';
 import type { Environment } from '../config/overrides.ts';
 import type { DoctorPorts } from '../jobs/doctor/doctor.ts';
-import type { BucketLifecycle } from '../ports.ts';
+import type { BucketLifecycle } from '../ports/setup.ts';
 import { bucketNotifications, googlePorts, pubsubSettings, queueSetup } from './platform-services.ts';
 import { proxiesOf } from './proxies.ts';
 

@@ -16,7 +16,8 @@ import { s3Sender, s3Store } from '../drivers/s3.ts';
 import { storeByScheme } from '../drivers/store-by-scheme.ts';
 import type { MakeStore } from '../drivers/vended-store.ts';
 import { once } from '../memo.ts';
-import type { BucketNotifications, Queue, QueueWatch, Store } from '../ports.ts';
+import type { BucketNotifications, QueueWatch } from '../ports/setup.ts';
+import type { Queue, Store } from '../ports.ts';
 import { isPubSub } from '../spec/queue-url.ts';
 
 /** Stores with their own connections. @param early connections that are already open */

@@ -3,7 +3,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { parseEntries, type RawSettings } from '../../lib/config/document.ts';
 import { s3Notifications } from '../../lib/drivers/bucket-notifications.ts';
-import type { NotificationConfiguration } from '../../lib/ports.ts';
+import type { NotificationConfiguration } from '../../lib/ports/setup.ts';
 import { startFunction } from '../lambda/function-process.ts';
 import { startPoller } from '../poller.ts';
 import { startCatalog } from './catalog.ts';

@@ -6,7 +6,7 @@ import {
   wantedNotification,
   withEventBridge,
 } from '../../lib/jobs/bucket-notifications.ts';
-import type { NotificationRule } from '../../lib/ports.ts';
+import type { NotificationRule } from '../../lib/ports/setup.ts';
 import { entry } from '../fakes/entry.ts';
 
 const ARN = 'arn:aws:sqs:eu-central-1:123456789012:arrivals';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import type { ServerCertificate } from '../../ports.ts';
+import type { ServerCertificate } from '../../ports/setup.ts';
 import { sendingError } from './client.ts';
 import { type ConnectionSettings, tlsOf } from './connection.ts';
 

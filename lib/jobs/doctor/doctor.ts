@@ -4,8 +4,8 @@ import type {
   BucketNotifications,
   BucketRegion,
   ServerCertificate,
-  ServiceConfig,
-} from '../../ports.ts';
+} from '../../ports/setup.ts';
+import type { ServiceConfig } from '../../ports.ts';
 import { version } from '../../version.ts';
 import type { EntryPorts, RegisterPorts } from '../register/register-ports.ts';
 import { examineAuthentication, examineCatalog, examineCreation, examineTable } from './examine-catalog.ts';

@@ -1,5 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
-import type { BucketLifecycle, LifecycleRule } from '../../ports.ts';
+import type { BucketLifecycle, LifecycleRule } from '../../ports/setup.ts';
 import { type Found, failed, notChecked, ok } from './finding.ts';
 
 /** A rule that expires objects deletes files of tables, since segments are registered in place and manifests lie beside them. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import type { BucketNotifications, NotificationConfiguration } from '../../ports.ts';
+import type { BucketNotifications, NotificationConfiguration } from '../../ports/setup.ts';
 import {
   isNotified,
   notifiedKeys,

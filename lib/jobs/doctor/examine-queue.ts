@@ -1,4 +1,4 @@
-import type { SubscriptionSetup } from '../../ports.ts';
+import type { SubscriptionSetup } from '../../ports/setup.ts';
 import { isPubSub } from '../../spec/queue-url.ts';
 import { type Found, failed, notChecked, ok, warning } from './finding.ts';
 

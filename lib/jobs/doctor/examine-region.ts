@@ -1,5 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
-import type { BucketRegion } from '../../ports.ts';
+import type { BucketRegion } from '../../ports/setup.ts';
 import { type Found, notChecked, ok, warning } from './finding.ts';
 
 /** A bucket in another region works, but costs one more, refused request at every cold start. */

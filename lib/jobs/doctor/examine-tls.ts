@@ -1,5 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
-import type { Clock, ServerCertificate } from '../../ports.ts';
+import type { ServerCertificate } from '../../ports/setup.ts';
+import type { Clock } from '../../ports.ts';
 import { type Found, notChecked, ok, warning } from './finding.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
-import type { BucketNotifications, Clock, Log, QueueWatch } from '../../ports.ts';
+import type { BucketNotifications, QueueWatch } from '../../ports/setup.ts';
+import type { Clock, Log } from '../../ports.ts';
 import type { Dataset } from '../../route/layout.ts';
 import { isNotified, notifiedKeys, reachesTopic, wantedNotification } from '../bucket-notifications.ts';
 import { datasetsOf } from '../datasets/datasets.ts';

@@ -1,5 +1,5 @@
 import type { Entry } from '../../config/entry.ts';
-import type { QueueWatch } from '../../ports.ts';
+import type { QueueWatch } from '../../ports/setup.ts';
 import { atMost, type Check } from './maintenance-checks.ts';
 import { problemText } from './problem-text.ts';
 

@@ -6,7 +6,7 @@ import type { Finding } from '../../../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../../../lib/jobs/doctor/trial.ts';
 import { registerMessages } from '../../../lib/jobs/register/register-messages.ts';
 import { route } from '../../../lib/jobs/route.ts';
-import type { BucketLifecycle, LifecycleRule, ServerCertificate } from '../../../lib/ports.ts';
+import type { BucketLifecycle, LifecycleRule, ServerCertificate } from '../../../lib/ports/setup.ts';
 import { doctorPorts, wire } from '../../../lib/wire.ts';
 import { type Stack, startStack } from '../../../local/stack.ts';
 import { appendTo, creation } from '../../contract/catalog-table.ts';

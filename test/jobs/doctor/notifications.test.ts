@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RegistrarError } from '../../../lib/errors.ts';
 import { examineNotifications } from '../../../lib/jobs/doctor/examine-notifications.ts';
-import type { NotificationConfiguration, NotificationRule } from '../../../lib/ports.ts';
+import type { NotificationConfiguration, NotificationRule } from '../../../lib/ports/setup.ts';
 import { entry } from '../../fakes/entry.ts';
 
 const ARRIVALS = 'https://sqs.eu-central-1.amazonaws.com/123456789012/iceberg-registrar-a-arrivals';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { health, logHealth } from '../../../lib/jobs/health/health.ts';
-import type { Clock, NotificationConfiguration, QueueWatch } from '../../../lib/ports.ts';
+import type { NotificationConfiguration, QueueWatch } from '../../../lib/ports/setup.ts';
+import type { Clock } from '../../../lib/ports.ts';
 import { wire } from '../../../lib/wire.ts';
 import { orders } from '../../../local/shipper/orders.ts';
 import { makeSegment } from '../../../local/shipper/segment.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RegistrarError } from '../../../lib/errors.ts';
 import { queuesHealth, type TableHistory } from '../../../lib/jobs/health/queue-health.ts';
-import type { QueueWatch } from '../../../lib/ports.ts';
+import type { QueueWatch } from '../../../lib/ports/setup.ts';
 import { entry } from '../../fakes/entry.ts';
 
 const MINUTE_MS = 60_000;
