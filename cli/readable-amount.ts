@@ -1,7 +1,7 @@
-import type { Check } from '../lib/jobs/health/maintenance-checks.ts';
+import type { Unit } from '../lib/jobs/health/check.ts';
 
 /** An amount for people: `12 s`, `3.4 MiB`, `12,345`, `12 %`, with two digits if it is not whole. */
-export function readableAmount(value: number, unit: Check['unit']): string {
+export function readableAmount(value: number, unit: Unit): string {
   switch (unit) {
     case 'ms':
       return duration(value);

@@ -1,6 +1,6 @@
 import { counted } from '../../lib/counted.ts';
+import { adviceOf, type Check, type Examined, type Unit } from '../../lib/jobs/health/check.ts';
 import type { NotificationHealth } from '../../lib/jobs/health/health.ts';
-import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
 import type { Moment } from '../../lib/jobs/health/table-trend.ts';
@@ -164,7 +164,7 @@ function charts(moments: readonly Moment[]): string {
   return [growth, commits].map((figures) => `<div class="charts">${figures.join('')}</div>`).join('\n');
 }
 
-function figure(title: string, points: readonly Point[], kind: 'line' | 'bars', unit: Check['unit']): string {
+function figure(title: string, points: readonly Point[], kind: 'line' | 'bars', unit: Unit): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
   const highest = Math.max(...points.map(({ value }) => value));

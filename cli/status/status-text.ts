@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { counted } from '../../lib/counted.ts';
+import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/check.ts';
 import type { HealthReport } from '../../lib/jobs/health/health.ts';
-import { adviceOf, type Check, type Examined } from '../../lib/jobs/health/maintenance-checks.ts';
 import type { QueueHealth } from '../../lib/jobs/health/queue-health.ts';
 import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
 import { printable } from '../printable.ts';

@@ -7,7 +7,7 @@ import type { Dataset } from '../../route/layout.ts';
 import { isNotified, notifiedKeys, reachesTopic, wantedNotification } from '../bucket-notifications.ts';
 import { datasetsOf } from '../datasets/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
-import { adviceOf, atMost, type Check } from './maintenance-checks.ts';
+import { adviceOf, atMost, type Check } from './check.ts';
 import { EVENTS, openFailuresOf } from './open-failures.ts';
 import { problemText } from './problem-text.ts';
 import { type QueueHealth, queuesHealth, type TableHistory } from './queue-health.ts';

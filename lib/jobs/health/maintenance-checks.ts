@@ -1,25 +1,7 @@
 import { ancestors, branchHead, type TableState } from '../../spec/table-state.ts';
+import { atLeast, atMost, type Check } from './check.ts';
 import type { SmallFiles } from './small-files.ts';
 import { summaryCount } from './table-trend.ts';
-
-/** One measurement of a table or queue, and what to do when it is beyond its threshold. */
-export interface Check {
-  readonly measure: string;
-  readonly value: number;
-  /** The largest acceptable value, or with `atLeast` the smallest. */
-  readonly threshold: number;
-  readonly atLeast?: true;
-  readonly ok: boolean;
-  readonly unit: 'ms' | 'bytes' | 'count' | 'share';
-  readonly advice: string;
-}
-
-/** What an examination found out, of a table, a queue or a quarantine. */
-export interface Examined {
-  readonly checks: readonly Check[];
-  /** What could not be determined. */
-  readonly problem?: string | undefined;
-}
 
 /** What was found out about the table's files, in addition to its metadata. */
 export interface TableFiles {
@@ -135,25 +117,4 @@ function smallFilesCheck({ looked, small, belowBytes }: SmallFiles): Check {
     'share',
     `rewrite_data_files: ${small} of ${looked} files looked at are below ${Math.round(belowBytes / MIB)} MiB, an eighth of write.target-file-size-bytes`,
   );
-}
-
-/** What could not be determined, and each failed check with what to do: `snapshots: expire_snapshots: …` */
-export function adviceOf(
-  { problem, checks }: Examined,
-  nameOf: (check: Check) => string = ({ measure }) => measure,
-): readonly string[] {
-  return [
-    ...(problem === undefined ? [] : [problem]),
-    ...checks.filter(({ ok }) => !ok).map((check) => `${nameOf(check)}: ${check.advice}`),
-  ];
-}
-
-type Unit = Check['unit'];
-
-export function atMost(measure: string, value: number, threshold: number, unit: Unit, advice: string): Check {
-  return { measure, value, threshold, ok: value <= threshold, unit, advice };
-}
-
-function atLeast(measure: string, value: number, threshold: number, unit: Unit, advice: string): Check {
-  return { measure, value, threshold, atLeast: true, ok: value >= threshold, unit, advice };
 }

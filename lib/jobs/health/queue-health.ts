@@ -1,6 +1,6 @@
 import type { Entry } from '../../config/entry.ts';
 import type { QueueWatch } from '../../ports/setup.ts';
-import { atMost, type Check } from './maintenance-checks.ts';
+import { atMost, type Check } from './check.ts';
 import { problemText } from './problem-text.ts';
 
 export type QueueRole = 'arrivals' | 'arrivals-dlq' | 'registrations' | 'registrations-dlq';
