@@ -2,7 +2,7 @@ import type { SegmentReference } from '../../event/segment-reference.ts';
 import type { Dataset } from '../../route/layout.ts';
 import { isWrittenByIceberg } from '../../segment/iceberg-writer.ts';
 import type { TableState } from '../../spec/table-state.ts';
-import { readSegment } from '../register/judgement.ts';
+import { readSegment } from '../register/decoded-segment.ts';
 import { readFooters } from '../register/read-footers.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
 import { readAheadBytes } from '../register/table-cache.ts';

@@ -11,7 +11,7 @@ import { readTableMetadata } from '../../spec/table-metadata.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { missingTable } from '../load-state.ts';
 import { type CreateTableSettings, createTable } from './create-table.ts';
-import { ofSegment, readSegment } from './judgement.ts';
+import { ofSegment, readSegment } from './decoded-segment.ts';
 import type { FootersRead } from './read-footers.ts';
 import type { TablePorts, TableTarget } from './register-ports.ts';
 

@@ -10,10 +10,11 @@ import type { IgnoredReason } from '../../report/outcome.ts';
 import { ownFileTest } from '../../route/table-paths.ts';
 import { type MergeOptions, mergeSchemas, type SchemaMerge } from '../../schema/merge.ts';
 import { type ColumnRange, columnRanges } from '../../segment/column-range.ts';
-import { type Segment, segmentOf, withFieldIds } from '../../segment/segment.ts';
+import { type Segment, withFieldIds } from '../../segment/segment.ts';
 import type { PartitionValue } from '../../spec/partition-spec.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
+import { ofSegment, readSegment } from './decoded-segment.ts';
 import { isReupload } from './re-upload.ts';
 import type { SegmentRead } from './read-footers.ts';
 
@@ -159,12 +160,6 @@ export function fit(state: TableState, segments: readonly Segment[], entry: Entr
   return { ...rest, refused: new Map([...rest.refused, ...unplaced]) };
 }
 
-/** Returns an error that concerns one segment only; rethrows any other, which ends the batch. */
-export function ofSegment(error: unknown): RegistrarError {
-  if (error instanceof RegistrarError && error.scope === 'segment') return error;
-  throw error;
-}
-
 function candidateOf({ uri, reference, read }: SegmentRead): Candidate {
   const { etag, sizeBytes, lastModifiedMs } = read;
   const { copied = false, absentAt } = reference;
@@ -175,44 +170,6 @@ function provenAbsence(absentAt: SegmentReference['absentAt']): Candidate['absen
   if (absentAt === undefined) return undefined;
   const { tableUuid, snapshotId } = absentAt;
   return { tableUuid, snapshotId: snapshotId === null ? null : BigInt(snapshotId) };
-}
-
-/** Decoded footers and the options they were decoded with, so that a retry does not repeat what decoding ahead has done. */
-const decoded = new WeakMap<SegmentRead, DecodedFooter>();
-
-interface DecodedFooter {
-  readonly segment: Segment | RegistrarError | 'empty';
-  readonly formatVersion: number;
-  readonly entry: Entry;
-}
-
-export function readSegment(
-  shipped: SegmentRead,
-  { formatVersion }: Pick<TableState, 'formatVersion'>,
-  entry: Entry,
-): Segment | RegistrarError | 'empty' {
-  const known = decoded.get(shipped);
-  if (known?.formatVersion === formatVersion && known.entry === entry) return known.segment;
-  const segment = decodeSegment(shipped, formatVersion, entry);
-  decoded.set(shipped, { segment, formatVersion, entry });
-  return segment;
-}
-
-function decodeSegment(
-  { reference, read }: SegmentRead,
-  formatVersion: TableState['formatVersion'],
-  entry: Entry,
-): Segment | RegistrarError | 'empty' {
-  try {
-    return segmentOf(reference, read, {
-      formatVersion,
-      fieldIds: entry.field_ids,
-      caseSensitiveNames: entry.case_sensitive_names,
-      timestampMillis: entry.timestamp_millis,
-    });
-  } catch (error) {
-    return ofSegment(error);
-  }
 }
 
 function replaced({ uri, etag }: Segment, snapshotId: bigint, state: TableState): RegistrarError {

@@ -4,6 +4,7 @@ import { type SegmentReference, segmentUri } from '../../event/segment-reference
 import type { Store } from '../../ports.ts';
 import type { IgnoredReason } from '../../report/outcome.ts';
 import { type FooterRead, readFooter } from '../../segment/read-footer.ts';
+import { ofSegment } from './decoded-segment.ts';
 
 /** A segment as read from the store, before anything is judged. */
 export interface SegmentRead {
@@ -98,8 +99,7 @@ async function readOne(
       if (read.kind === 'denied') return denied(uri, read.message);
     }
   } catch (error) {
-    if (error instanceof RegistrarError && error.scope === 'segment') return error;
-    throw error;
+    return ofSegment(error);
   }
   throw new RegistrarError(
     'store.unavailable',

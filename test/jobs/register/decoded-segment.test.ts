@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RegistrarError } from '../../../lib/errors.ts';
-import { readSegment } from '../../../lib/jobs/register/judgement.ts';
+import { readSegment } from '../../../lib/jobs/register/decoded-segment.ts';
 import type { SegmentRead } from '../../../lib/jobs/register/read-footers.ts';
 import { readFooter } from '../../../lib/segment/read-footer.ts';
 import { required, schema } from '../../../local/shipper/schema-notation.ts';
