@@ -14,4 +14,5 @@ export interface AccessContext {
   readonly kmsKeyArn?: string;
   /** Keys with which shippers encrypt segments, and secrets are encrypted. */
   readonly decryptKeyArns: readonly string[];
+  readonly inVpc: boolean;
 }

@@ -13,6 +13,7 @@ export function statements(name: FunctionName, of: AccessContext): readonly Poli
     ...secretStatements(of),
     ...(name === 'route' ? [] : catalogStatements(name, of)),
     ...keyStatements(name, of),
+    ...(of.inVpc ? [useVpc()] : []),
   ];
 }
 
@@ -171,6 +172,22 @@ function keyStatements(
       unique(decryptKeyArns.filter((arn) => !arns.includes(arn))),
     ),
   ];
+}
+
+/** What Lambda needs to run in a VPC; none of it can be restricted to a resource. */
+function useVpc(): PolicyStatement {
+  return new PolicyStatement({
+    sid: 'UseVpc',
+    actions: [
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:CreateNetworkInterface',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resources: ['*'],
+  });
 }
 
 function arnOf(partition: string, uri: string): string {

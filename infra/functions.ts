@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Match, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Alias,
@@ -164,10 +164,7 @@ function addFunction(of: Deploying, settings: FunctionSettings): Alias {
   const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   logGroup.grantWrite(role);
   const network = networkOf(scope, id, deployable);
-  const allowed = [
-    ...statements(name, accessContext(scope, deployable, config)),
-    ...(network === undefined ? [] : [networkStatement()]),
-  ];
+  const allowed = statements(name, accessContext(scope, deployable, config));
   for (const statement of allowed) role.addToPolicy(statement);
   acknowledgeWildcards(role, allowed, Stack.of(scope));
 
@@ -219,6 +216,7 @@ function accessContext(
     secrets,
     tableLocations: deployment.table_locations,
     decryptKeyArns: deployment.decrypt_key_arns,
+    inVpc: deployment.vpc !== undefined,
     ...(deployment.kms_key_arn !== undefined && { kmsKeyArn: deployment.kms_key_arn }),
   };
 }
@@ -239,20 +237,4 @@ function networkOf(
       SecurityGroup.fromSecurityGroupId(scope, `${id}${group}`, group),
     ),
   };
-}
-
-/** What Lambda needs to run in a VPC; none of it can be restricted to a resource. */
-function networkStatement(): PolicyStatement {
-  return new PolicyStatement({
-    sid: 'UseVpc',
-    actions: [
-      'ec2:AssignPrivateIpAddresses',
-      'ec2:CreateNetworkInterface',
-      'ec2:DeleteNetworkInterface',
-      'ec2:DescribeNetworkInterfaces',
-      'ec2:DescribeSubnets',
-      'ec2:UnassignPrivateIpAddresses',
-    ],
-    resources: ['*'],
-  });
 }
