@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander';
 import { counted } from '../lib/counted.ts';
 import { decodeEvent } from '../lib/event/decode-event.ts';
 import type { BatchResponse } from '../lib/report/batch-response.ts';
+import type { TableOutcome } from '../local/invoke-stack.ts';
 import { lambdaContext } from '../local/lambda-context.ts';
 import { readEvent } from './event-file.ts';
 import { helpText } from './help-text.ts';
@@ -45,12 +46,7 @@ interface Result {
   readonly answer: BatchResponse;
   readonly uploaded?: readonly string[];
   readonly messages?: readonly string[];
-  readonly tables?: readonly {
-    readonly table: string;
-    readonly snapshots: number;
-    readonly rows: string;
-    readonly columns: readonly string[];
-  }[];
+  readonly tables?: readonly TableOutcome[];
 }
 
 /** A handler logs JSON to standard output, as it is, since that is what Lambda collects. */

@@ -36,19 +36,15 @@ export interface HttpService {
   close(): Promise<void>;
 }
 
-/**
- * Serves `handle` on 127.0.0.1, on a free port or the given one. The second argument of `handle` is the service's own URL, for answers that
- * contain it. An error that it throws becomes a 500 with its message.
- */
+/** Serves `handle` on 127.0.0.1, on a free port. An error that it throws becomes a 500 with its message. */
 export async function startHttpService(
-  handle: (request: HttpRequest, url: string) => HttpResponse | Promise<HttpResponse>,
-  options: { readonly port?: number; readonly onRequest?: OnRequest } = {},
+  handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
+  options: { readonly onRequest?: OnRequest } = {},
 ): Promise<HttpService> {
-  let url = '';
   const answer = async (request: HttpRequest): Promise<HttpResponse | 'reset'> => {
     const fault = await options.onRequest?.(request);
     if (fault?.when === 'before') return fault.answer;
-    const answered = await handle(request, url);
+    const answered = await handle(request);
     return fault?.answer ?? answered;
   };
   const server = createServer(async (incoming, outgoing) => {
@@ -60,11 +56,10 @@ export async function startHttpService(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    server.listen(0, '127.0.0.1', resolve);
   });
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -8,12 +8,8 @@ import type { Queues } from './sqs/queues.ts';
 import { startStorageAndQueues } from './storage-and-queues.ts';
 
 export interface StackOptions {
-  /** @default 'us-east-1' */
-  readonly region?: string;
   /** The parent of tables that are created without a location; its bucket is created. @default 's3://warehouse' */
   readonly warehouse?: string;
-  /** The catalog's SQLite file. @default ':memory:' */
-  readonly database?: string;
   readonly catalog?: CatalogSettings;
   /** The clock of queues, objects and catalog, also for visibility and deduplication. @default Date.now */
   readonly now?: () => number;
@@ -56,7 +52,7 @@ export interface Stack {
   notify(
     bucket: string,
     queueUrl: string,
-    options?: { readonly prefix?: string; readonly suffix?: string; readonly events?: readonly string[] },
+    options?: { readonly prefix?: string; readonly suffix?: string },
   ): void;
   /** Resolves when none of the queues has a message, including those in flight or delayed. */
   untilEmpty(...queueUrls: readonly string[]): Promise<void>;
@@ -74,12 +70,8 @@ export interface Stack {
  * stack.notify('lake', arrivals.url, { suffix: '.parquet' });
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const {
-    region = 'us-east-1',
-    warehouse = 's3://warehouse',
-    now = Date.now,
-    database = ':memory:',
-  } = options;
+  const { warehouse = 's3://warehouse', now = Date.now } = options;
+  const region = 'us-east-1';
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local-secret' };
   const uuid = randomUUID;
   const storage = await startStorageAndQueues({
@@ -90,7 +82,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     ...(options.onSqsRequest && { onSqsRequest: options.onSqsRequest }),
   });
   const { s3, sqs, objects, queues } = storage;
-  const tables = openTables({ database, warehouse, files: metadataFiles(objects), now, uuid });
+  const tables = openTables({ database: ':memory:', warehouse, files: metadataFiles(objects), now, uuid });
   const settings: CatalogSettings = {
     tableConfig: {
       's3.endpoint': s3.url,
@@ -130,7 +122,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       const queue = queues.create(`${base}${suffix}`, attributes);
       return { url: queue.url, arn: queue.arn, deadLetterUrl: deadLetterQueue?.url };
     },
-    notify(bucket, queueUrl, { prefix = '', suffix = '', events = ['s3:ObjectCreated:*'] } = {}) {
+    notify(bucket, queueUrl, { prefix = '', suffix = '' } = {}) {
+      const events = ['s3:ObjectCreated:*'];
       const added = { id: uuid(), queueArn: queues.byUrl(queueUrl).arn, events, prefix, suffix };
       storage.setNotifications(bucket, [...storage.notifications(bucket), added]);
     },

@@ -13,8 +13,8 @@ export interface StorageAndQueues {
   /** The contents of the services, for tests that bypass their protocols. */
   readonly objects: ObjectStore;
   readonly queues: Queues;
-  /** Like PutBucketNotificationConfiguration: replaces the bucket's notifications, and sends `s3:TestEvent`. */
   notifications(bucket: string): readonly QueueConfiguration[];
+  /** Like PutBucketNotificationConfiguration: replaces the bucket's notifications, and sends `s3:TestEvent`. */
   setNotifications(bucket: string, configurations: readonly QueueConfiguration[]): void;
 }
 

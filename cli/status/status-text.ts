@@ -7,12 +7,12 @@ import type { TableHealth } from '../../lib/jobs/health/table-health.ts';
 import { printable } from '../printable.ts';
 import { readableAmount } from '../readable-amount.ts';
 
-/** One line per table with what to do below it, and a summary at the end. Coloured on a terminal only. */
 /** What `status` reports: health, and where there is no dataset, an object that leads to no table: the lake is not just empty then. */
 export interface StatusReport extends HealthReport {
   readonly unrouted?: string;
 }
 
+/** One line per table with what to do below it, and a summary at the end. Coloured on a terminal only. */
 export function statusText(report: StatusReport): string {
   const { at, tables, unlisted, notifications, queues, events } = report;
   const width = Math.max(0, ...tables.map(({ table }) => printable(table).length));
