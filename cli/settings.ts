@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { describeSettings } from '../lib/config/settings.ts';
+import { describeSettings } from '../lib/config/setting-descriptions.ts';
 import { settingsPage } from '../lib/config/settings-page.ts';
 import { helpText } from './help-text.ts';
 import { wrappedTable } from './wrapped-table.ts';

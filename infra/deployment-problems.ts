@@ -1,6 +1,6 @@
 import type { RawSettings } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
-import { describeSettings } from '../lib/config/settings.ts';
+import { describeSettings } from '../lib/config/setting-descriptions.ts';
 import { takesOwnFiles } from '../lib/jobs/bucket-notifications.ts';
 import { layoutRouter } from '../lib/route/layout.ts';
 import { sampleUri } from '../lib/route/sample-uri.ts';

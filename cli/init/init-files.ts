@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { describeSettings, type SettingDescription } from '../../lib/config/settings.ts';
+import { describeSettings, type SettingDescription } from '../../lib/config/setting-descriptions.ts';
 import { RegistrarError } from '../../lib/errors.ts';
 
 /** The answers needed to start; everything else has a default. */

@@ -1,6 +1,6 @@
 import { isMap, parseYaml, type RawSettings, type RawValue } from './document.ts';
 import { nearest } from './nearest.ts';
-import { describeSettings } from './settings.ts';
+import { describeSettings } from './setting-descriptions.ts';
 
 const PREFIX = 'REGISTRAR_';
 /** The variable that names the configuration itself. */

@@ -1,4 +1,4 @@
-import { describeSettings, type SettingDescription } from './settings.ts';
+import { describeSettings, type SettingDescription } from './setting-descriptions.ts';
 
 /** `docs/configuration.md`: every key, default and unit, from the table that validates them. */
 export function settingsPage(): string {

@@ -4,7 +4,8 @@ import type { Entry } from './entry.ts';
 import { withLayoutPreset } from './layout-presets.ts';
 import { didYouMean } from './overrides.ts';
 import { brokenRules, settingWarnings } from './rules.ts';
-import { describeSettings, entrySchema, type SettingDescription } from './settings.ts';
+import { describeSettings, type SettingDescription } from './setting-descriptions.ts';
+import { entrySchema } from './settings.ts';
 import { signingScope } from './signing-scope.ts';
 
 export interface ValidatedEntry {

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { deployableOf, loadDeployable, readDeployment } from '../../infra/deployment.ts';
 import { deploymentProblems } from '../../infra/deployment-problems.ts';
-import { describeSettings } from '../../lib/config/settings.ts';
+import { describeSettings } from '../../lib/config/setting-descriptions.ts';
 import { stageRules } from '../../lib/config/stage.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

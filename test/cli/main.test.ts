@@ -3,7 +3,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { run as runHere } from '../../cli/program.ts';
-import { describeSettings } from '../../lib/config/settings.ts';
+import { describeSettings } from '../../lib/config/setting-descriptions.ts';
 import { version } from '../../lib/version.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeSettings } from '../../lib/config/settings.ts';
+import { describeSettings } from '../../lib/config/setting-descriptions.ts';
 import { settingsPage } from '../../lib/config/settings-page.ts';
 
 test('docs/configuration.md is what `settings --markdown` writes, every key with a meaning', () => {

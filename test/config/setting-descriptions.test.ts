@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nearest } from '../../lib/config/nearest.ts';
-import { describeSettings } from '../../lib/config/settings.ts';
+import { describeSettings } from '../../lib/config/setting-descriptions.ts';
 
 describe('describeSettings', () => {
   const settings = describeSettings();
