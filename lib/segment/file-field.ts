@@ -3,7 +3,8 @@
  * maps.
  */
 import { RegistrarError } from '../errors.ts';
-import { annotationOf, type ColumnType, type ColumnTypeOptions, columnType } from './column-type.ts';
+import { annotationOf } from './annotation.ts';
+import { type ColumnType, type ColumnTypeOptions, columnType } from './column-type.ts';
 import { formatPath, REPEATED, REQUIRED, type SchemaNode } from './parquet-schema.ts';
 
 export interface FileField {
