@@ -6,7 +6,7 @@ import { parseEntries, type RawSettings } from '../lib/config/document.ts';
 import type { Entry } from '../lib/config/entry.ts';
 import { duration } from '../lib/config/kinds.ts';
 import { loadConfig } from '../lib/config/load-config.ts';
-import { didYouMean } from '../lib/config/overrides.ts';
+import { didYouMean } from '../lib/config/nearest.ts';
 import { stageRules } from '../lib/config/stage.ts';
 import { RegistrarError } from '../lib/errors.ts';
 

@@ -8,6 +8,12 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return best !== undefined && best.edits <= Math.max(2, name.length / 2) ? best.candidate : undefined;
 }
 
+/** `: did you mean "url"?`, or nothing. */
+export function didYouMean(name: string, candidates: readonly string[]): string {
+  const near = nearest(name, candidates);
+  return near === undefined ? '' : `: did you mean "${near}"?`;
+}
+
 /** Levenshtein: insertions, deletions and substitutions. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -1,5 +1,5 @@
 import { isMap, parseYaml, type RawSettings, type RawValue } from './document.ts';
-import { nearest } from './nearest.ts';
+import { didYouMean } from './nearest.ts';
 import { describeSettings } from './setting-descriptions.ts';
 
 const PREFIX = 'REGISTRAR_';
@@ -47,10 +47,4 @@ export function override(settings: RawSettings, { path: [key, ...rest], value }:
   if (rest.length === 0) return { ...settings, [key]: value };
   const inner = settings[key];
   return { ...settings, [key]: override(isMap(inner) ? inner : {}, { path: rest, value }) };
-}
-
-/** `: did you mean "url"?`, or nothing. */
-export function didYouMean(name: string, candidates: readonly string[]): string {
-  const near = nearest(name, candidates);
-  return near === undefined ? '' : `: did you mean "${near}"?`;
 }

@@ -2,7 +2,7 @@ import { plainSpelling } from '../spec/object-uri.ts';
 import { parseTemplate, placeholders, templateProblem } from '../spec/path-template.ts';
 import { isMap, type RawSettings, type RawValue } from './document.ts';
 import { LAYOUT_PRESET_NAMES } from './layout-presets.ts';
-import { didYouMean } from './overrides.ts';
+import { didYouMean } from './nearest.ts';
 import { DEFAULT_LAYOUT, DEFAULT_TABLE } from './settings.ts';
 
 /**

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isMap, type RawSettings, type RawValue } from './document.ts';
 import type { Entry } from './entry.ts';
 import { withLayoutPreset } from './layout-presets.ts';
-import { didYouMean } from './overrides.ts';
+import { didYouMean } from './nearest.ts';
 import { brokenRules, settingWarnings } from './rules.ts';
 import { describeSettings, type SettingDescription } from './setting-descriptions.ts';
 import { entrySchema } from './settings.ts';
