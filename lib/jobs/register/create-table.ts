@@ -1,11 +1,9 @@
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { Catalog, Clock, LoadedTable, Random, Store } from '../../ports.ts';
+import { differences, finishingCommit, isHalfMade } from '../../schema/half-made-table.ts';
 import {
   creationCommit,
-  differences,
-  finishingCommit,
-  isHalfMade,
   type LocatedTable,
   metadataFile,
   type NewTable,

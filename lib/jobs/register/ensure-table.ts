@@ -2,7 +2,7 @@ import { partitionTuple } from '../../append/partition-tuple.ts';
 import { resolvePartitionFields } from '../../append/transform.ts';
 import { RegistrarError } from '../../errors.ts';
 import { columnsOf } from '../../schema/columns.ts';
-import { isHalfMade } from '../../schema/new-table.ts';
+import { isHalfMade } from '../../schema/half-made-table.ts';
 import { partitionSpec } from '../../schema/partition-by.ts';
 import { inUploadOrder } from '../../schema/upload-order.ts';
 import { columnRanges } from '../../segment/column-range.ts';

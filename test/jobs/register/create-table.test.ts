@@ -4,7 +4,7 @@ import { type CreateTableSettings, createTable } from '../../../lib/jobs/registe
 import type { CommitResult, LoadedTable } from '../../../lib/ports.ts';
 import { datasetSchemaProperty } from '../../../lib/schema/dataset-schema.ts';
 import { mergeSchemas } from '../../../lib/schema/merge.ts';
-import { isHalfMade } from '../../../lib/schema/new-table.ts';
+import { isHalfMade } from '../../../lib/schema/half-made-table.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { readTableMetadata } from '../../../lib/spec/table-metadata.ts';
 import { type FakeCatalog, fakeCatalog } from '../../fakes/catalog.ts';
