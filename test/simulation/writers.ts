@@ -7,7 +7,7 @@ import {
 import { recordEditor } from '../../lib/append/avro/record-editor.ts';
 import { skipper } from '../../lib/append/avro/row-reader.ts';
 import { newSnapshotId, type PreparedAppend, prepareAppend } from '../../lib/append/prepare.ts';
-import { stageAppend } from '../../lib/append/stage.ts';
+import { type StagedAppend, stageAppend } from '../../lib/append/stage.ts';
 import type { DataFile } from '../../lib/spec/manifest.ts';
 import { metadataDirectory } from '../../lib/spec/metadata-directory.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
@@ -81,24 +81,11 @@ export function addDeletes(tables: ForeignTables, dataset: DatasetName): void {
   const state = tables.state(dataset);
   const [first] = tables.live(dataset);
   if (state === undefined || state.formatVersion === 1 || first === undefined) return;
-  const { draws, store } = tables;
-  const uri = `${metadataDirectory(state)}/deletes-${draws.uuid()}.parquet`;
+  const uri = `${metadataDirectory(state)}/deletes-${tables.draws.uuid()}.parquet`;
   const deletes = { filePath: uri, fileSizeInBytes: 1_000n, recordCount: 1n, partition: first.partition };
   const prepared = asDeletes(preparedOf(tables, state, [dataFile(state, deletes)]));
-  const staged = stageAppend({
-    state,
-    branch: tables.branch,
-    prepared,
-    parentList: tables.list(state),
-    schemaId: state.currentSchema['schema-id'] ?? 0,
-    attempt: 1,
-    uuid: draws.uuid(),
-    timestampMs: tables.timestampMs(state),
-    summary: { operation: 'delete', 'added-delete-files': '1', 'added-data-files': '0' },
-  });
-  store.put(staged.listPath, staged.listBytes);
-  for (const { path, bytes } of prepared.manifests) store.put(path, bytes);
-  tables.commit(dataset, staged.updates);
+  const summary = { operation: 'delete', 'added-delete-files': '1', 'added-data-files': '0' };
+  tables.commit(dataset, writeSnapshot(tables, state, prepared, summary));
 }
 
 /** The same manifests, but of position deletes. */
@@ -144,22 +131,32 @@ export function appendFiles(
   added: readonly DataFile[],
   summary: Readonly<Record<string, string>> | undefined,
 ): void {
-  const { draws, store } = tables;
-  const prepared = preparedOf(tables, state, added);
-  const staged = stageAppend({
+  const updates = writeSnapshot(tables, state, preparedOf(tables, state, added), summary ?? {});
+  tables.commit(dataset, summary === undefined ? updates.map(withoutCounts) : updates);
+}
+
+/** Writes the files of a snapshot. Returns the updates that commit it. */
+function writeSnapshot(
+  tables: ForeignTables,
+  state: TableState,
+  prepared: PreparedAppend,
+  summary: Readonly<Record<string, string>>,
+): StagedAppend['updates'] {
+  const { branch, draws, store } = tables;
+  const { listPath, listBytes, updates } = stageAppend({
     state,
-    branch: tables.branch,
+    branch,
     prepared,
     parentList: tables.list(state),
     schemaId: state.currentSchema['schema-id'] ?? 0,
     attempt: 1,
     uuid: draws.uuid(),
     timestampMs: tables.timestampMs(state),
-    summary: summary ?? {},
+    summary,
   });
-  store.put(staged.listPath, staged.listBytes);
+  store.put(listPath, listBytes);
   for (const { path, bytes } of prepared.manifests) store.put(path, bytes);
-  tables.commit(dataset, summary === undefined ? staged.updates.map(withoutCounts) : staged.updates);
+  return updates;
 }
 
 function preparedOf({ draws }: ForeignTables, state: TableState, added: readonly DataFile[]): PreparedAppend {
