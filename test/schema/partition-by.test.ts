@@ -45,9 +45,24 @@ describe('partitionSpec: which transform takes which type', () => {
       'binary',
     ],
     'truncate[4]': ['int', 'long', 'decimal(9,2)', 'string', 'binary'],
-    identity: ['int', 'boolean', 'double', 'uuid'],
+    identity: [
+      'int',
+      'long',
+      'decimal(9,2)',
+      'date',
+      'time',
+      'timestamp',
+      'string',
+      'uuid',
+      'binary',
+      'boolean',
+      'float',
+      'double',
+    ],
   };
-  const types = [...new Set([...Object.values(takes).flat(), 'float'])];
+  const types = [
+    ...new Set([...Object.values(takes).flat(), 'geometry', 'geography(srid:4326)', 'variant', 'unknown']),
+  ];
 
   test.each(Object.entries(takes))('%s', (transform, accepted) => {
     const taken = types.filter((type) => {
@@ -60,10 +75,9 @@ describe('partitionSpec: which transform takes which type', () => {
       }
     });
     expect(taken).toEqual(expect.arrayContaining(accepted));
-    if (transform !== 'identity')
-      expect(taken).toHaveLength(
-        types.filter((type) => accepted.includes(type) || isLike(type, accepted)).length,
-      );
+    expect(taken).toHaveLength(
+      types.filter((type) => accepted.includes(type) || isLike(type, accepted)).length,
+    );
   });
 });
 

@@ -8,6 +8,7 @@ import { optional, required, schema } from '../../../local/shipper/schema-notati
 import { writeParquet } from '../../../local/shipper/segment.ts';
 import { engineFile } from '../../fakes/engine-file.ts';
 import { plainFile } from '../../fakes/plain-file.ts';
+import { struct as thriftStruct } from '../../fuzz/compact-writer.ts';
 import { flatFile } from '../../segment/flat-footer.ts';
 import { expireOldest } from '../maintenance.ts';
 import { type Registration, startRegistration, withUploadTime } from '../registration.ts';
@@ -224,6 +225,32 @@ describe('registerMessages: a segment that is refused (C23)', () => {
     await registration.deliver([registration.upload('orders/good.parquet', good)]);
     expect(quarantined()).toEqual(['sink.iceberg_partition_undetermined']);
     expect((await orders()).currentSchema.fields.map(({ type }) => type)).toEqual(['string', 'string']);
+  });
+
+  test.each([
+    ['fixed', { physical: 7, typeLength: 4 }],
+    ['geometry', { physical: 6, logical: thriftStruct({ 17: thriftStruct({}) }) }],
+  ])('for the type of its partition column (%s) does not define the table', async (_type, column) => {
+    await registration.close();
+    registration = await startRegistration({
+      partition_by: ['name'],
+      layout: '{url}/{dataset}/…',
+      format_version: 3,
+    });
+    const bad = flatFile(
+      [
+        { name: 'id', physical: 1 },
+        { name: 'name', ...column },
+      ],
+      [{ rows: 3, statistics: [{ nulls: 0 }, { nulls: 3 }] }],
+    );
+    const good = writeParquet(narrow, [{ id: 1, name: 'eu' }]);
+    expect(await registration.deliver([registration.upload('orders/bad.parquet', bad)])).toEqual(
+      nothingFailed,
+    );
+    await registration.deliver([registration.upload('orders/good.parquet', good)]);
+    expect(quarantined()).toEqual(['sink.iceberg_partition_undetermined']);
+    expect((await orders()).snapshots.size).toBe(1);
   });
 });
 
