@@ -79,7 +79,7 @@ async function readOne(
   limits: FooterLimits,
 ): Promise<SegmentRead | RegistrarError | 'missing' | 'postponed'> {
   const uri = segmentUri(reference);
-  if (PATH_END.test(reference.key)) return unopenable(uri);
+  if (UNOPENABLE.test(reference.key)) return unopenable(uri);
   if (limits.isOver?.() === true) {
     throw new RegistrarError(
       'invocation.timeout',
@@ -108,13 +108,16 @@ async function readOne(
   );
 }
 
-/** Where Java's `S3URI` and `GCSLocation` and PyIceberg take a path to end: they would open another object, or fail on every scan of the table. */
-const PATH_END = /[?#]/;
+/**
+ * What Java's `S3URI` and `GCSLocation` cannot have in a path, so that every scan of the table would fail: where they and PyIceberg take it to end, and
+ * a second "://".
+ */
+const UNOPENABLE = /[?#]|:\/\//;
 
 function unopenable(uri: string): RegistrarError {
   return new RegistrarError(
     'segment.unreadable',
-    `Cannot register "${uri}": its key has a "?" or "#", where Iceberg's readers take a path to end, so that they would look for another object; upload it under a key without`,
+    `Cannot register "${uri}": its key has a "?", "#" or "://", at which Iceberg's readers divide a path, so that they would look for another object or none; upload it under a key without`,
     { context: { uri } },
   );
 }

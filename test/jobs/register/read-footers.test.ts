@@ -42,8 +42,8 @@ describe('readFooters', () => {
     expect(store.calls.length).toBe(1);
   });
 
-  test.each(['a#b.parquet', 'a?b.parquet', 'day=1?/x.parquet'])(
-    'condemns the key %s unread: to Java and PyIceberg its path ends before',
+  test.each(['a#b.parquet', 'a?b.parquet', 'day=1?/x.parquet', 'from=https://x/a.parquet'])(
+    'condemns the key %s unread: Java and PyIceberg divide its path there',
     async (key) => {
       const store = storeWithSegment();
       store.upload(`s3://lake/${key}`, writeParquet(schema, [{ id: 1 }]));
