@@ -143,17 +143,21 @@ function checkNames(fields: readonly FileField[], caseSensitiveNames: boolean): 
     }
     const name = field.path.join('.');
     // Catalogs on PostgreSQL cannot store NUL. If they refused the schema, every segment of the commit would be held up.
-    if (name.includes('\0')) {
-      throw new RegistrarError(
-        'sink.iceberg_schema_mismatch',
-        `Cannot map column ${formatPath(field.path)}: its name has a NUL character, which not every catalog can store; rename it`,
-      );
-    }
+    if (name.includes('\0')) throw unusable(field, 'has a NUL character, which not every catalog can store');
+    if (field.path.at(-1) === '')
+      throw unusable(field, 'is empty, with which Trino and ClickHouse read no column of its table');
     const key = caseSensitiveNames ? name : name.toLowerCase();
     const other = seen.get(key);
     if (other) throw collision(field, other);
     seen.set(key, field);
   }
+}
+
+function unusable({ path }: FileField, why: string): RegistrarError {
+  return new RegistrarError(
+    'sink.iceberg_schema_mismatch',
+    `Cannot map column ${formatPath(path)}: its name ${why}; rename it`,
+  );
 }
 
 function collision(field: FileField, other: FileField): RegistrarError {

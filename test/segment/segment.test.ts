@@ -174,6 +174,7 @@ describe('segmentOf', () => {
       /schema_mismatch.*"ID".*"id".*case_sensitive_names/,
     ],
     ['a name with a NUL', [leaf('a\0b', 1)], /schema_mismatch.*NUL/],
+    ['a name that is empty', [leaf('', 1)], /schema_mismatch.*"".*is empty/],
     [
       'full names that collide (A24)',
       [leaf('s.x', 1), group('s', [leaf('x', 3)], 2)],
