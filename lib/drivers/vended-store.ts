@@ -3,7 +3,7 @@ import { RegistrarError } from '../errors.ts';
 import type { Store } from '../ports.ts';
 import { isPlainHttp } from '../spec/object-uri.ts';
 import type { RestCatalog } from './rest-catalog/rest-catalog.ts';
-import type { StorageCredential } from './rest-catalog/storage-credentials.ts';
+import { isGoogles, type StorageCredential } from './rest-catalog/storage-credentials.ts';
 
 /** `googleToken` is sent to Cloud Storage instead of the function's own token, which is never used with settings from a catalog. */
 export type MakeStore = (settings: StoreSettings, googleToken?: string) => Store;
@@ -25,7 +25,7 @@ export function vendedStore(
   function storeOf({ prefix, config }: StorageCredential): Store {
     const known = made.get(config);
     if (known !== undefined) return known;
-    const store = prefix.startsWith('gs://')
+    const store = isGoogles(prefix)
       ? makeStore(googleSettings(settings, config), config['gcs.oauth2.token'] ?? '')
       : makeStore(amazonSettings(settings, config));
     made.set(config, store);

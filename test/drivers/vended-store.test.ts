@@ -108,6 +108,27 @@ test('vendedStore takes Google’s tokens for gs:// by the same rules, and leave
   expect(reached[1]?.settings).toStrictEqual({ region: 'own-region' });
 });
 
+test('vendedStore takes gs and s3 for everything in the cloud, as Java does', async () => {
+  const { store, reached } = await vending(() => ({
+    'storage-credentials': [googleCredential('gs', 'google-token'), credential('s3', 'amazon')],
+  }));
+  await store.read('gs://lake/a');
+  await store.read('s3://lake/a');
+  expect(reached.map(({ token, settings }) => token ?? settings.access_key_id)).toStrictEqual([
+    'google-token',
+    'amazon',
+  ]);
+});
+
+test('vendedStore takes what a catalog’s config writes as a boolean or a number', async () => {
+  const { store, reached } = await vending(
+    () => ({ config: { ...credential('', 'config').config, 's3.path-style-access': true, more: null } }),
+    {},
+  );
+  await store.read(`${location}/data/1.parquet`);
+  expect(reached[0]?.settings).toMatchObject({ access_key_id: 'config', path_style: true });
+});
+
 test('vendedStore renews a token of Google before it ends', async () => {
   const { store, reached } = await vending((load) => ({
     'storage-credentials': [

@@ -26,7 +26,12 @@ export function storageCredentials({
 
 /** The properties of Google's (`GCPProperties`) and Amazon's (`S3FileIOProperties`) credentials. */
 function keysAt(prefix: string): readonly string[] {
-  return prefix.startsWith('gs://') ? ['gcs.oauth2.token'] : ['s3.access-key-id', 's3.secret-access-key'];
+  return isGoogles(prefix) ? ['gcs.oauth2.token'] : ['s3.access-key-id', 's3.secret-access-key'];
+}
+
+/** Java's prefixes for everything in a cloud are `gs` and `s3`, without the rest of the scheme (`GCSFileIO`, `S3FileIO`). */
+export function isGoogles(prefix: string): boolean {
+  return prefix.startsWith('gs');
 }
 
 /** The credential with the longest prefix of a URI (`rest-catalog-open-api.yaml`, `StorageCredential`). */

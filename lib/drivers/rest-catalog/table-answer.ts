@@ -1,7 +1,7 @@
 import type { KnownHistory, LoadedTable } from '../../ports.ts';
 import { parseJson } from '../../spec/json.ts';
 import { decode, scanObject, valueEnd } from '../../spec/json-members.ts';
-import { isObject } from '../../spec/json-object.ts';
+import { isObject, texts } from '../../spec/json-object.ts';
 import { type MetadataText, scanMetadata } from '../../spec/table-metadata-text.ts';
 import type { Reply } from './client.ts';
 
@@ -50,7 +50,7 @@ export function readTable(
         metadata ??= parseJson(decode(bytes, span)) as LoadedTable['metadata'];
         return metadata;
       },
-      config: isObject(config) ? (config as Readonly<Record<string, string>>) : {},
+      config: isObject(config) ? texts({ config }, 'config') : {},
     },
     storageCredentials: parts.get('storage-credentials'),
     get location() {
