@@ -19,15 +19,21 @@ const COLUMNS = {
   fileSequenceNumber: { id: 4, as: 'long' },
   content: { id: 134, as: 'int' },
   filePath: { id: 100, as: 'string' },
+  fileFormat: { id: 101, as: 'string' },
   recordCount: { id: 103, as: 'long' },
   fileSizeInBytes: { id: 104, as: 'long' },
   firstRowId: { id: 142, as: 'long' },
+  referencedDataFile: { id: 143, as: 'string' },
+  contentSizeInBytes: { id: 145, as: 'long' },
 } as const satisfies Columns;
 
-/** A live data file of a manifest, to be written to another manifest. */
+/** A live data file or file of deletes of a manifest, to be written to another manifest. */
 export interface ExplicitEntry {
   readonly filePath: string;
+  /** The data file of which the entry is the deletion vector. */
+  readonly vectorOf: string | undefined;
   readonly recordCount: bigint;
+  /** Of a deletion vector its part of the file. */
   readonly fileSizeInBytes: bigint;
   readonly sequenceNumber: bigint;
   /** The entry as its writer encoded it. */
@@ -36,8 +42,19 @@ export interface ExplicitEntry {
   readonly values: FieldValues;
 }
 
+/** The data file of which an entry is the deletion vector: the only entries of Puffin files (spec, "Deletion Vectors"). */
+export function vectorOf({
+  fileFormat,
+  referencedDataFile,
+}: {
+  readonly fileFormat?: string;
+  readonly referencedDataFile?: string;
+}): string | undefined {
+  return fileFormat?.toLowerCase() === 'puffin' ? referencedDataFile : undefined;
+}
+
 /**
- * Yields the live entries of a manifest of data files, in the order of the manifest. Deleted entries are skipped: the snapshot
+ * Yields the live entries of a manifest, in the order of the manifest. Deleted entries are skipped: the snapshot
  * that deleted them still has them in its own list.
  *
  * @throws RangeError, TypeError or SyntaxError naming the problem, while iterating
@@ -54,7 +71,8 @@ export function* explicitEntries(
     if (filePath === undefined || recordCount === undefined || fileSizeInBytes === undefined) {
       throw new TypeError('an entry lacks field 100, 103 or 104');
     }
-    if ((row.content ?? 0) !== 0) throw new TypeError(`"${filePath}" is not a data file`);
+    const isData = manifest.content === 0;
+    if (isData && (row.content ?? 0) !== 0) throw new TypeError(`"${filePath}" is not a data file`);
     // Existing entries never inherit sequence numbers (spec, "Sequence Number Inheritance"). In manifests of version 1 both numbers are 0.
     const inherited =
       row.status === ADDED || manifest.sequenceNumber === 0n ? manifest.sequenceNumber : undefined;
@@ -67,10 +85,18 @@ export function* explicitEntries(
       [1, row.snapshotId ?? manifest.addedSnapshotId],
       [3, sequenceNumber],
       [4, row.fileSequenceNumber ?? inherited ?? null],
-      [134, DATA],
+      ...(isData ? ([[134, DATA]] as const) : []),
       ...(firstRowId === undefined ? [] : ([[142, firstRowId]] as const)),
     ]);
-    yield { filePath, recordCount, fileSizeInBytes, sequenceNumber, record, values };
+    yield {
+      filePath,
+      vectorOf: vectorOf(row),
+      recordCount,
+      fileSizeInBytes: row.contentSizeInBytes ?? fileSizeInBytes,
+      sequenceNumber,
+      record,
+      values,
+    };
   }
 }
 

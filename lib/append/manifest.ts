@@ -6,6 +6,7 @@ import type { PartitionSpec } from '../spec/partition-spec.ts';
 import type { Schema } from '../spec/schema.ts';
 import { CODEC, encodeBlocks, readContainer, records, writeContainer } from './avro/object-container.ts';
 import { type Columns, type Row, rowReader } from './avro/row-reader.ts';
+import { vectorOf } from './explicit-entries.ts';
 import { manifestEntryType } from './manifest-entry-type.ts';
 import type { ResolvedPartitionField } from './transform.ts';
 
@@ -61,6 +62,20 @@ export function readEntryMetrics(bytes: Uint8Array, path: string, filePath: stri
   for (const row of rowsOf(bytes, path, METRICS_COLUMNS)) if (row.filePath === filePath) return metrics(row);
   return undefined;
 }
+
+/** The data files of which a manifest has live deletion vectors. @throws `table.unsupported` as above */
+export function* readVectors(bytes: Uint8Array, path: string): Generator<string> {
+  for (const row of rowsOf(bytes, path, VECTOR_COLUMNS)) {
+    const dataFile = STATUSES[row.status ?? -1] === 'deleted' ? undefined : vectorOf(row);
+    if (dataFile !== undefined) yield dataFile;
+  }
+}
+
+const VECTOR_COLUMNS = {
+  status: { id: 0, as: 'int' },
+  fileFormat: { id: 101, as: 'string' },
+  referencedDataFile: { id: 143, as: 'string' },
+} as const satisfies Columns;
 
 function* rowsOf<C extends Columns>(bytes: Uint8Array, path: string, columns: C): Generator<Row<C>> {
   try {

@@ -128,6 +128,7 @@ function transcoderTo(target: AvroShape, dropped: ReadonlySet<number>) {
   };
   const bySchema = new Map<string, ReturnType<typeof made>>();
   return (manifest: ListedManifest, bytes: Uint8Array) => {
+    if (manifest.content !== 0) throw new TypeError('it has no data files');
     const container = readContainer(bytes);
     const { read, transcode } = bySchema.get(container.schema) ?? made(container);
     bySchema.set(container.schema, { read, transcode });

@@ -16,7 +16,7 @@ import type { PreparedManifest } from './prepare.ts';
 export interface RewrittenManifest extends PreparedManifest {
   /** The path of the manifest that it replaces. */
   readonly replaces: string;
-  readonly removed: readonly { readonly recordCount: bigint; readonly fileSizeInBytes: bigint }[];
+  readonly removed: readonly Pick<ExplicitEntry, 'vectorOf' | 'recordCount' | 'fileSizeInBytes'>[];
 }
 
 const DELETED = 2n;
@@ -28,11 +28,11 @@ const REQUIRED_SINCE = [
 ] as const;
 
 /**
- * Writes a manifest again without some of its data files (spec, "Manifest Entry Fields"). These are marked as deleted by this
+ * Writes a manifest again without some of its files (spec, "Manifest Entry Fields"). These are marked as deleted by this
  * snapshot. The other entries become existing entries whose inherited values are explicit. Everything else, including metrics
  * and partition, is kept byte for byte.
  *
- * @param input.removes called with the path of each live entry, in order
+ * @param input.removes called with each live entry, in order
  * @param input.uuid names the manifest, so it must never have been used before (I1)
  * @throws `table.unsupported` for a manifest that cannot be read, or one of format version 1 in a later table
  */
@@ -40,7 +40,7 @@ export function rewriteManifest(input: {
   readonly manifest: ListedManifest;
   readonly bytes: Uint8Array;
   readonly formatVersion: 1 | 2 | 3;
-  readonly removes: (filePath: string) => boolean;
+  readonly removes: (entry: Pick<ExplicitEntry, 'filePath' | 'vectorOf'>) => boolean;
   readonly snapshotId: bigint;
   readonly path: string;
   readonly uuid: string;
@@ -62,7 +62,7 @@ export function rewriteManifest(input: {
     [1, snapshotId],
   ] as const;
   for (const entry of entries) {
-    const isRemoved = input.removes(entry.filePath);
+    const isRemoved = input.removes(entry);
     (isRemoved ? removed : kept).push(entry);
     encoded.push(edit(entry.record, isRemoved ? new Map([...entry.values, ...asRemoved]) : entry.values));
   }
@@ -76,7 +76,11 @@ export function rewriteManifest(input: {
     replaces: manifest.manifestPath,
     path,
     bytes,
-    removed: removed.map(({ recordCount, fileSizeInBytes }) => ({ recordCount, fileSizeInBytes })),
+    removed: removed.map(({ vectorOf, recordCount, fileSizeInBytes }) => ({
+      vectorOf,
+      recordCount,
+      fileSizeInBytes,
+    })),
     file: {
       ...manifest,
       manifestPath: path,

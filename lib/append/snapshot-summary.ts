@@ -59,17 +59,21 @@ export interface FileTotals {
   readonly sizeInBytes: bigint;
 }
 
+const NO_FILES: FileTotals = { files: 0, records: 0n, sizeInBytes: 0n };
+
 /**
- * The summary of a snapshot that removes data files (`delete`) or replaces them (`overwrite`). The number of added files is
- * written even if it is zero, so that the ledger need not read the snapshot's manifests.
+ * The summary of a snapshot that removes data files and their deletion vectors (`delete`), or replaces them (`overwrite`). The
+ * number of added files is written even if it is zero, so that the ledger need not read the snapshot's manifests.
  */
 export function replaceSummary(
   removed: FileTotals,
   added: FileTotals | undefined,
   parent: Snapshot | undefined,
   own: Readonly<Record<string, string>>,
+  vectors: FileTotals = NO_FILES,
 ): Readonly<Record<string, string>> {
-  const { files, records, sizeInBytes } = added ?? { files: 0, records: 0n, sizeInBytes: 0n };
+  const { files, records, sizeInBytes } = added ?? NO_FILES;
+  const removedBytes = removed.sizeInBytes + vectors.sizeInBytes;
   const summary: Record<string, string> = {
     operation: files > 0 ? 'overwrite' : 'delete',
     'added-data-files': String(files),
@@ -79,12 +83,19 @@ export function replaceSummary(
     }),
     'deleted-data-files': String(removed.files),
     'deleted-records': String(removed.records),
-    'removed-files-size': String(removed.sizeInBytes),
+    'removed-files-size': String(removedBytes),
+    ...(vectors.files > 0 && {
+      'removed-delete-files': String(vectors.files),
+      'removed-dvs': String(vectors.files),
+      'removed-position-deletes': String(vectors.records),
+    }),
   };
   const changes = {
     'total-records': records - removed.records,
-    'total-files-size': sizeInBytes - removed.sizeInBytes,
+    'total-files-size': sizeInBytes - removedBytes,
     'total-data-files': BigInt(files - removed.files),
+    'total-delete-files': BigInt(-vectors.files),
+    'total-position-deletes': -vectors.records,
   };
   return { ...summary, ...totals(parent?.summary ?? {}, changes), ...own };
 }

@@ -208,7 +208,7 @@ describe('mergeManifests', () => {
     const deleting = rewriteManifest({
       ...source,
       formatVersion: 2,
-      removes: (path) => path.includes('key 0'),
+      removes: ({ filePath }) => filePath.includes('key 0'),
       snapshotId: 99n,
       path: 's3://bucket/metadata/rewritten.avro',
       uuid: UUID,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../lib/append/manifest.ts';
 import { rewriteManifest } from '../../lib/append/rewrite-manifest.ts';
 import { decodeAvro } from './avro-oracle.ts';
 import { SNAPSHOT_ID } from './java-inputs.ts';
@@ -18,7 +19,7 @@ function rewritten(bytes: Buffer, formatVersion: 1 | 2 | 3, manifest = listedMan
     manifest,
     bytes,
     formatVersion,
-    removes: (path) => path === SECOND,
+    removes: ({ filePath }) => filePath === SECOND,
     snapshotId: 99n,
     path: 's3://bucket/metadata/new-m0.avro',
     uuid: UUID,
@@ -75,4 +76,34 @@ describe.each([1, 2, 3] as const)("rewriteManifest of Java's manifests of format
 it.each([2, 3] as const)('refuses a manifest of an older version in a table of version %i', (version) => {
   const older = golden(version - 1, 'unpartitioned');
   expect(() => rewritten(older, version)).toThrow(/rewrite_manifests/);
+});
+
+it("marks one of a Puffin file's deletion vectors as deleted, and its other entries stay", async () => {
+  const bytes = readFileSync(new URL('files/v3-vectors-manifest.avro', import.meta.url));
+  expect([...readVectors(bytes, 'm.avro')]).toEqual(['s3://bucket/key 0%20ü.parquet', SECOND]);
+  const { removed, file, ...made } = rewriteManifest({
+    manifest: listedManifest({ content: 1 }),
+    bytes,
+    formatVersion: 3,
+    removes: ({ vectorOf }) => vectorOf === SECOND,
+    snapshotId: 99n,
+    path: 's3://bucket/metadata/new-m0.avro',
+    uuid: UUID,
+  });
+  expect(removed).toEqual([{ vectorOf: SECOND, recordCount: 4n, fileSizeInBytes: 41n }]);
+  expect(file).toMatchObject({ content: 1, existingFilesCount: 2, deletedFilesCount: 1 });
+  const changes = [
+    { status: 0, snapshot_id: SNAPSHOT_ID },
+    { status: 2, snapshot_id: 99n },
+    { status: 0, snapshot_id: SNAPSHOT_ID },
+  ];
+  expect((await decodeAvro(made.bytes)).rows).toEqual(
+    (await decodeAvro(bytes)).rows.map((row, at) => ({
+      ...(row as Row),
+      ...changes[at],
+      sequence_number: 5n,
+      file_sequence_number: 5n,
+    })),
+  );
+  expect([...readVectors(made.bytes, 'm.avro')]).toEqual(['s3://bucket/key 0%20ü.parquet']);
 });

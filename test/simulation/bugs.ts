@@ -202,8 +202,18 @@ export const bugs: Readonly<Record<string, readonly Edit[]>> = {
       to: '',
     },
     {
+      file: 'lib/append/merge-manifests.ts',
+      from: 'if (manifest.content !== 0)',
+      to: 'if (false)',
+    },
+    {
       file: 'lib/append/explicit-entries.ts',
-      from: 'if ((row.content ?? 0) !== 0)',
+      from: 'const isData = manifest.content === 0;',
+      to: 'const isData = true;',
+    },
+    {
+      file: 'lib/append/explicit-entries.ts',
+      from: 'if (isData && (row.content ?? 0) !== 0)',
       to: 'if (false)',
     },
   ],

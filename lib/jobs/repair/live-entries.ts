@@ -1,4 +1,4 @@
-import { readManifestEntries } from '../../append/manifest.ts';
+import { readManifestEntries, readVectors } from '../../append/manifest.ts';
 import type { ListedManifest } from '../../append/manifest-file-type.ts';
 import { type ManifestList, manifestFiles } from '../../append/manifest-list.ts';
 import type { Store } from '../../ports.ts';
@@ -28,6 +28,23 @@ export async function liveEntries(
       ({ filePath, status }) => status !== 'deleted' && plainSpelling(filePath) === path,
     );
     if (entries.length > 0) found.push({ manifest, bytes, entries });
+  }
+  return found;
+}
+
+/** The manifests with a live deletion vector of a data file, in the order of the manifest list. */
+export async function vectorManifests(
+  store: Pick<Store, 'read'>,
+  list: ManifestList,
+  uri: string,
+): Promise<readonly Omit<ManifestWithEntries, 'entries'>[]> {
+  const path = plainSpelling(uri);
+  const found: Omit<ManifestWithEntries, 'entries'>[] = [];
+  for (const manifest of manifestFiles(list)) {
+    if (manifest.content !== 1) continue;
+    const bytes = await readWhole(store, manifest.manifestPath);
+    const isIn = readVectors(bytes, manifest.manifestPath).some((file) => plainSpelling(file) === path);
+    if (isIn) found.push({ manifest, bytes });
   }
   return found;
 }

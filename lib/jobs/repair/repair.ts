@@ -19,7 +19,7 @@ import type { RegisterPorts } from '../register/register-ports.ts';
 import { retryOf } from '../register/retry.ts';
 import { dataFilesOf, timestampMs } from '../register/staging.ts';
 import { readList } from '../register/table-manifests.ts';
-import type { ManifestWithEntries } from './live-entries.ts';
+import { type ManifestWithEntries, vectorManifests } from './live-entries.ts';
 import { entriesOn, fitting, type RepairPlan } from './repair-plan.ts';
 
 export interface Repaired {
@@ -86,7 +86,12 @@ async function stageRepair(
   const head = branchHead(state, entry.branch);
   const parentList = await readList(tableStore, head);
   const snapshotId = newSnapshotId(random);
-  const rewritten = rewrite(plan, found, state, snapshotId, random.uuid());
+  // What is kept of several entries keeps its vector.
+  const vectors =
+    parentList === undefined || state.formatVersion < 3 || plan.action === 'keep-one'
+      ? []
+      : await vectorManifests(tableStore, parentList, uri);
+  const rewritten = rewrite(plan, [...found, ...vectors], state, snapshotId, random.uuid());
   const added =
     replacement && addition(fitting(state, replacement, dataset), state, snapshotId, random.uuid());
   const replacedPaths = new Set(rewritten.map(({ replaces }) => replaces));
@@ -122,7 +127,7 @@ async function stageRepair(
       }),
     summaryOf: (parent) =>
       replaceSummary(
-        removedTotals(rewritten),
+        removedTotals(rewritten, ({ vectorOf }) => vectorOf === undefined),
         added && {
           files: added.prepared.addedFiles,
           records: added.prepared.addedRecords,
@@ -130,6 +135,7 @@ async function stageRepair(
         },
         parent,
         replacement === undefined ? {} : registrationSummary([{ uri, etag: replacement.read.etag }]),
+        removedTotals(rewritten, ({ vectorOf }) => vectorOf !== undefined),
       ),
   });
   await Promise.all(
@@ -155,11 +161,11 @@ function isAsPlanned({ entries }: RepairPlan, found: readonly ManifestWithEntrie
 
 /**
  * Rewrites the manifests with the path's entries. They are listed newest first, so with `keep-one` the entry kept is the one
- * registered first.
+ * registered first. A deletion vector goes with its file: Java scans no table that has an older vector than the file.
  */
 function rewrite(
   { uri, removes }: RepairPlan,
-  found: readonly ManifestWithEntries[],
+  found: readonly Omit<ManifestWithEntries, 'entries'>[],
   state: TableState,
   snapshotId: bigint,
   uuid: string,
@@ -167,8 +173,9 @@ function rewrite(
   const path = plainSpelling(uri);
   let left = removes;
   return found.flatMap(({ manifest, bytes }, index) => {
-    if (left === 0) return [];
-    const removesOne = (filePath: string): boolean => {
+    if (manifest.content === 0 && left === 0) return [];
+    const removesOne: Parameters<typeof rewriteManifest>[0]['removes'] = ({ filePath, vectorOf }) => {
+      if (manifest.content === 1) return vectorOf !== undefined && plainSpelling(vectorOf) === path;
       if (left === 0 || plainSpelling(filePath) !== path) return false;
       left -= 1;
       return true;
@@ -196,8 +203,11 @@ function addition(
   return { fit: found, prepared: prepareAppend({ state, schema, dataFiles, snapshotId, uuid }) };
 }
 
-function removedTotals(rewritten: readonly RewrittenManifest[]): FileTotals {
-  const removed = rewritten.flatMap((manifest) => manifest.removed);
+function removedTotals(
+  rewritten: readonly RewrittenManifest[],
+  isCounted: (removed: RewrittenManifest['removed'][number]) => boolean,
+): FileTotals {
+  const removed = rewritten.flatMap((manifest) => manifest.removed).filter(isCounted);
   return {
     files: removed.length,
     records: removed.reduce((sum, { recordCount }) => sum + recordCount, 0n),

@@ -39,6 +39,11 @@ public class WriteGolden {
     return (spec.isPartitioned() ? builder.withPartition(partition) : builder).build();
   }
 
+  static FileMetadata.Builder deletes(String name, FileFormat format, int n) {
+    return FileMetadata.deleteFileBuilder(PartitionSpec.unpartitioned()).ofPositionDeletes().withPath("s3://bucket/" + name).withFormat(format)
+        .withFileSizeInBytes(1000L).withRecordCount(3L + n).withReferencedDataFile("s3://bucket/key " + n + "%20ü.parquet");
+  }
+
   static OutputFile output(String directory, String name) {
     OutputFile file = Files.localOutput(directory + "/" + name);
     return new OutputFile() {
@@ -59,6 +64,12 @@ public class WriteGolden {
     PartitionData first = new PartitionData(partitioned.partitionType());
     for (int i = 0; i < values.length; i++) first.set(i, values[i]);
     PartitionData nulls = new PartitionData(partitioned.partitionType());
+
+    ManifestWriter<DeleteFile> vectors = ManifestFiles.writeDeleteManifest(3, PartitionSpec.unpartitioned(), output(args[0], "v3-vectors-manifest.avro"), 8103159149723679872L);
+    try (vectors) {
+      for (int n = 0; n < 2; n++) vectors.add(deletes("a.puffin", FileFormat.PUFFIN, n).withContentOffset(4L + 40 * n).withContentSizeInBytes(40 + n).build());
+      vectors.add(deletes("1-deletes.parquet", FileFormat.PARQUET, 1).build());
+    }
 
     for (int version = 1; version <= 3; version++) {
       for (PartitionSpec spec : List.of(PartitionSpec.builderFor(SCHEMA).build(), partitioned)) {
