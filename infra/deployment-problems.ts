@@ -4,10 +4,8 @@ import { describeSettings } from '../lib/config/setting-descriptions.ts';
 import { takesOwnFiles } from '../lib/jobs/bucket-notifications.ts';
 import { layoutRouter } from '../lib/route/layout.ts';
 import { sampleUri } from '../lib/route/sample-uri.ts';
+import { MAX_CONFIG_BYTES, variableOf } from './config-variable.ts';
 import type { Deployable } from './deployment.ts';
-
-/** AWS allows 4 KB for all environment variables and their names. This leaves room for the others, which are short. */
-const MAX_CONFIG_BYTES = 3_500;
 
 /** AWS's recommendation, so that messages are not delivered again while a throttled invocation waits to run. */
 const VISIBILITY_TIMES_TIMEOUT = 6;
@@ -169,10 +167,10 @@ function isWrittenOut(value: unknown, type: string): boolean {
 }
 
 function configProblems({ config: { configText } }: Deployable): readonly string[] {
-  const bytes = Buffer.byteLength(configText);
+  const bytes = Buffer.byteLength(variableOf(configText));
   if (bytes <= MAX_CONFIG_BYTES) return [];
   return [
-    `the configuration is ${bytes} bytes, and a function's environment has room for ${MAX_CONFIG_BYTES}; leave out defaults, or deploy entries as separate stages`,
+    `the configuration is ${bytes} bytes, packed, and a function's environment has room for ${MAX_CONFIG_BYTES}; leave out defaults, or deploy entries as separate stages`,
   ];
 }
 

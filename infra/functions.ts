@@ -19,6 +19,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { statements } from './access.ts';
 import type { AccessContext, FunctionName } from './access-context.ts';
+import { variableOf } from './config-variable.ts';
 import type { Deployable, FunctionConfig } from './deployment.ts';
 import type { Queues } from './queues.ts';
 import { acknowledgeWildcards } from './rule-exceptions.ts';
@@ -194,7 +195,7 @@ function environmentOf(
   { configText }: FunctionConfig,
 ): Record<string, string> {
   return {
-    REGISTRAR_CONFIG: configText,
+    REGISTRAR_CONFIG: variableOf(configText),
     REGISTRAR_QUEUES__ARRIVALS: queues.arrivals.queueUrl,
     REGISTRAR_QUEUES__REGISTRATIONS: queues.registrations.queueUrl,
     METRICS_NAMESPACE: metricsNamespace(deployable.deployment.stage),

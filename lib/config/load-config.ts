@@ -2,6 +2,7 @@ import { messageOf, RegistrarError } from '../errors.ts';
 import { parseEntries, type RawSettings } from './document.ts';
 import type { Entry } from './entry.ts';
 import { type Environment, override, readOverrides, SOURCE } from './overrides.ts';
+import { isPacked, unpackText } from './packed-text.ts';
 import { type ReferenceKind, resolveReferences } from './references.ts';
 import { type ValidatedEntry, validateEntry } from './validate.ts';
 
@@ -24,12 +25,13 @@ export interface Config {
 }
 
 /**
- * Reads, resolves and checks the configuration. `REGISTRAR_CONFIG` is a path, `s3://…`, `ssm:NAME` or the text itself; without it, the
- * one entry comes from the environment alone. Secrets are read anew at each call.
+ * Reads, resolves and checks the configuration. `REGISTRAR_CONFIG` is a path, `s3://…`, `ssm:NAME`, `gzip:…` or the text itself; without
+ * it, the one entry comes from the environment alone. Secrets are read anew at each call, each one once.
  *
  * @throws `config.invalid`, listing every problem
  */
-export async function loadConfig(env: Environment, readers: ConfigReaders): Promise<Config> {
+export async function loadConfig(env: Environment, given: ConfigReaders): Promise<Config> {
+  const readers = { ...given, resolveSecret: once(given.resolveSecret) };
   const written = await parseEntries(await readSource(env, readers));
   const general: string[] = [];
   const overrides = await readOverrides(env, general);
@@ -52,6 +54,17 @@ export async function loadConfig(env: Environment, readers: ConfigReaders): Prom
   }
   const entries = validated.flatMap(({ entry }) => entry ?? []);
   return { entries, warnings: [...validated.flatMap(({ warnings }) => warnings), ...idleEntries(entries)] };
+}
+
+/** Entries share secrets: dozens of them that name one token read it once. */
+function once(resolveSecret: ConfigReaders['resolveSecret']): ConfigReaders['resolveSecret'] {
+  const read = new Map<string, Promise<string>>();
+  return (kind, name) => {
+    const reference = `${kind}:${name}`;
+    const reading = read.get(reference) ?? resolveSecret(kind, name);
+    read.set(reference, reading);
+    return reading;
+  };
 }
 
 /** Warns of an entry that gets no segment: the first entry that accepts a key takes it. */
@@ -131,10 +144,12 @@ async function readSource(
   if (isUnset(env) || /\n|:\s|^[{[]/.test(source)) return source;
   try {
     if (/^(s3|gs):\/\//.test(source)) return await readObject(source);
+    const text = unpackText(source);
+    if (text !== undefined) return text;
     if (source.startsWith('ssm:')) return await resolveSecret('ssm', source.slice('ssm:'.length));
     return await readFile(source);
   } catch (cause) {
-    if (source.length > LONGEST_NAME) {
+    if (source.length > LONGEST_NAME || isPacked(source)) {
       // It may be the configuration itself in another form, secrets included.
       throw new RegistrarError(
         'config.invalid',

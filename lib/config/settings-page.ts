@@ -16,6 +16,7 @@ The configuration is one YAML document (JSON is YAML too) with one entry, or a l
 | a path | a file, for instance in the bundle |
 | \`s3://bucket/key\`, \`gs://bucket/key\` | an object, read with the function's own credentials |
 | \`ssm:NAME\` | a parameter in AWS Systems Manager Parameter Store |
+| \`gzip:…\` | the text, by gzip and in Base64: a deployment on AWS packs one of more than 3,500 bytes |
 | anything with a line break, \`: \` or a leading \`{\` or \`[\` | the text itself |
 
 Inside values, \`\${env:NAME}\`, \`\${file:PATH}\`, \`\${secretsmanager:ID}\` and \`\${ssm:NAME}\` are replaced by what they refer to, and that is never logged. \`\${secretsmanager:ID#KEY}\` is
@@ -31,6 +32,31 @@ create_table: true
 queues:
   registrations: https://sqs.eu-central-1.amazonaws.com/123456789012/registrations.fifo
 \`\`\`
+
+## Many datasets
+
+One entry takes every dataset that its \`layout\` finds below its \`url\`: a new dataset needs no change, unless \`from\` lists them. A dataset has an entry of its own where its
+settings differ. The first entry that takes a key has it, so an entry for everything else comes last, and what they have in common is written once, with YAML's merge key:
+
+\`\`\`yaml
+- &common
+  url: s3://my-bucket/landing
+  layout: "{url}/{dataset}/…"
+  catalog_uri: https://catalog.example.com/iceberg
+  namespace: analytics
+  create_table: true
+  from: [orders]
+  partition_by: [day(placed_at)]
+- <<: *common
+  from: [clicks, views]
+  partition_by: [hour(at)]
+  freshness: 5m
+- <<: *common
+  from:                  # without a value: every other dataset
+  partition_by: []
+\`\`\`
+
+Segments on S3 and on Google Cloud Storage are two deployments, each with a configuration of its own; both may commit to one catalog.
 
 ## Keys`;
 

@@ -1,10 +1,13 @@
 import { LineCounter, parseDocument, visit } from 'yaml';
 import { RegistrarError } from '../errors.ts';
 
-/** A YAML 1.2 document whose scalars are their source text, null excepted. @throws `config.invalid` with line and column */
+/** By default the parser refuses more than a hundred: one for each entry that merges what all have in common. */
+const MAX_ALIASES = 10_000;
+
+/** A YAML 1.2 document, with merge keys (`<<: *common`), whose scalars are their source text, null excepted. @throws `config.invalid` with line and column */
 export function parseDocumentText(text: string): unknown {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const [error] = document.errors;
   if (error !== undefined) {
     const { line, col } = lines.linePos(error.pos[0]);
@@ -19,11 +22,11 @@ export function parseDocumentText(text: string): unknown {
     },
   });
   try {
-    return document.toJS();
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch {
     throw new RegistrarError(
       'config.invalid',
-      'Cannot parse the configuration: an alias in it has no anchor',
+      'Cannot parse the configuration: an alias in it has no anchor, or what `<<` merges is not a map',
     );
   }
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { parseEntries, type RawSettings } from '../../lib/config/document.ts';
+import { unpackText } from '../../lib/config/packed-text.ts';
 import { s3Notifications } from '../../lib/drivers/bucket-notifications.ts';
 import type { NotificationConfiguration } from '../../lib/ports/setup.ts';
 import { startFunction } from '../lambda/function-process.ts';
@@ -117,7 +118,8 @@ export async function deployLocally(
 /** The configuration of register: unlike route's, it includes the catalog's credentials. */
 async function settingsOf(functions: readonly FedFunction[]): Promise<readonly RawSettings[]> {
   const register = functions.find(({ name }) => name === 'register');
-  return parseEntries(String(register?.variables['REGISTRAR_CONFIG']));
+  const written = String(register?.variables['REGISTRAR_CONFIG']);
+  return parseEntries(unpackText(written) ?? written);
 }
 
 /** All buckets in the configuration; they have to be created, since LocalStack starts empty. */

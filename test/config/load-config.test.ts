@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../lib/config/entry.ts';
 import { loadConfig } from '../../lib/config/load-config.ts';
+import { packText } from '../../lib/config/packed-text.ts';
 import { entry } from '../fakes/entry.ts';
 
 const minimal = { url: 's3://lake/raw', catalog_uri: 'https://catalog.example/api', namespace: 'analytics' };
@@ -225,6 +226,7 @@ describe('loadConfig: problems', () => {
     ['a list of values', '[hunter2, hunter2]'],
     ['a key that stands twice', 'catalog_token: hunter2\ncatalog_token: hunter2'],
     ['an alias without anchor', '{ url: *hunter2 }'],
+    ['a merge of what is no map', '{ <<: hunter2 }'],
     ['sinks of another kind', 'sinks: [{ kind: hunter2 }]'],
   ])('refuses %s without quoting it', async (_title, text) => {
     const error = await failureOf(text);
@@ -247,6 +249,27 @@ describe('loadConfig: problems', () => {
     expect(problems).toContainEqual(expect.stringMatching(/^layout: "\$\{env:SECRET\}" must begin/));
     expect(problems.length).toBeGreaterThan(5);
     expect(problems.join()).not.toContain('hunter2');
+  });
+});
+
+describe('loadConfig: entries that have much in common', () => {
+  const DATASETS = Array.from({ length: 300 }, (_, at) => `dataset_${at}`);
+
+  it('merge it by `<<`, what they write themselves taking precedence, and read a secret that they share once', async () => {
+    const others = DATASETS.map((dataset) => `- { <<: *common, from: [${dataset}] }`);
+    const text = `
+- &common
+  url: s3://lake/raw
+  catalog_uri: https://catalog.example/api
+  catalog_token: \${secretsmanager:prod/catalog}
+  namespace: analytics
+  from: [orders]
+${others.join('\n')}`;
+    let reads = 0;
+    const resolveSecret = async () => `token ${++reads}`;
+    const { entries } = await loadConfig({ REGISTRAR_CONFIG: text }, readers({ resolveSecret }));
+    expect(entries.map(({ from }) => from)).toEqual([['orders'], ...DATASETS.map((dataset) => [dataset])]);
+    expect(new Set(entries.map(({ catalog_token }) => catalog_token))).toEqual(new Set(['token 1']));
   });
 });
 
@@ -393,6 +416,7 @@ describe('loadConfig: the source', () => {
     's3://config/registrar.yaml',
     'ssm:/registrar',
     text,
+    packText(text),
     'url: s3://lake/raw\ncatalog_uri: https://catalog.example/api\nnamespace: analytics',
   ])('is read from %j', async (source) => {
     const { entries } = await loadConfig({ REGISTRAR_CONFIG: source }, readers(from));
@@ -406,6 +430,15 @@ describe('loadConfig: the source', () => {
       code: 'config.invalid',
       message: 'Cannot read the configuration "registrar.yaml" that REGISTRAR_CONFIG names: ENOENT',
     });
+  });
+
+  it('does not quote a packed text that was cut short (I10)', async () => {
+    const cut = packText(
+      Array.from({ length: 200 }, (_, at) => `catalog_token: right-token-${at}`).join('\n'),
+    ).slice(0, -20);
+    const error = await loadConfig({ REGISTRAR_CONFIG: cut }, readers({})).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringContaining('neither YAML') });
+    expect(String(error)).not.toContain(cut.slice(5, 25));
   });
 
   it('does not quote what may be the configuration itself, encoded (I10)', async () => {

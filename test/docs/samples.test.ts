@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { paceText } from '../../cli/pace-text.ts';
-import { parseYaml, type RawSettings } from '../../lib/config/document.ts';
+import { parseEntries } from '../../lib/config/document.ts';
 import { decodeReceived } from '../../lib/event/decode-event.ts';
 import type { LogRecord } from '../../lib/ports.ts';
 import { checkConfig } from '../../lib/wire/configuration.ts';
@@ -45,9 +45,9 @@ describe('samples of the documentation', () => {
   test.each(configurations)(
     '$page: the configuration that begins with "$first" is valid',
     async ({ text }) => {
-      const settings = (await parseYaml(text)) as RawSettings;
+      const entries = await parseEntries(text);
       const variables = { CATALOG_TOKEN: 'a', SEAWEED_ACCESS_KEY: 'a', SEAWEED_SECRET_KEY: 'a' };
-      await checkConfig(JSON.stringify({ ...MINIMUM, ...settings }), variables);
+      await checkConfig(JSON.stringify(entries.map((entry) => ({ ...MINIMUM, ...entry }))), variables);
     },
   );
 

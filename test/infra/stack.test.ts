@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { deployableOf, readDeployment } from '../../infra/deployment.ts';
+import { deploymentProblems } from '../../infra/deployment-problems.ts';
+import { unpackText } from '../../lib/config/packed-text.ts';
 import { deployable, templateOf } from './deployable.ts';
 
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000000';
@@ -149,6 +152,27 @@ describe('the functions', () => {
         Environment: { Variables: Match.objectLike({ REGISTRAR_CONFIG: told }) },
       });
     }
+  });
+
+  test('have a configuration of forty entries packed, which has no room in their environment as it is', async () => {
+    const entries = Array.from({ length: 40 }, (_, at) => ({
+      url: 's3://lake/landing',
+      namespace: 'analytics',
+      catalog_uri: 'https://catalog.example.com/iceberg',
+      from: [`dataset_${at}`],
+      freshness: '15m',
+    }));
+    const deployment = readDeployment({ stage: 'test', config: 'registrar.yaml' });
+    const forty = await deployableOf(deployment, JSON.stringify(entries));
+    expect(deploymentProblems([forty])).toEqual([]);
+    const [register] = Object.values(
+      templateOf(forty).findResources('AWS::Lambda::Function', {
+        Properties: { FunctionName: 'iceberg-registrar-test-register' },
+      }),
+    );
+    const variable = String(register?.['Properties'].Environment.Variables.REGISTRAR_CONFIG);
+    expect(variable.length).toBeLessThan(3_500);
+    expect(JSON.parse(unpackText(variable) ?? '')).toEqual(entries);
   });
 
   test('are configured with the queues of the same stack', () => {
