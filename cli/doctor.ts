@@ -1,15 +1,12 @@
-import { styleText } from 'node:util';
 import { Command, Option } from 'commander';
 import { examine } from '../lib/jobs/doctor/doctor.ts';
 import type { Finding } from '../lib/jobs/doctor/finding.ts';
 import { tryRegistration } from '../lib/jobs/doctor/trial.ts';
 import { askDeployed } from '../lib/wire/deployed-doctor.ts';
 import { doctorPorts, wire } from '../lib/wire.ts';
+import { findingsTable } from './findings-table.ts';
 import { helpText } from './help-text.ts';
-import { printableJson, printableLines } from './printable.ts';
-import { wrappedTable } from './wrapped-table.ts';
-
-const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not checked': 'dim' } as const;
+import { printableJson } from './printable.ts';
 
 interface Flags {
   readonly table?: string;
@@ -62,22 +59,4 @@ async function findingsOf({ table, deployed, write }: Flags): Promise<readonly F
   if (deployed !== undefined) return (await askDeployed(deployed, { doctor: about }, process.env)).findings;
   const ports = doctorPorts(await wire(process.env, process.stderr));
   return examine(ports, { ...about, ...(write && { trial: tryRegistration }) });
-}
-
-function findingsTable(findings: readonly Finding[]): string {
-  const several = findings.some(({ entry }) => entry > 1);
-  return wrappedTable(
-    [
-      ...(several ? [{ head: 'entry' }] : []),
-      { head: 'check' },
-      { head: 'state' },
-      { head: 'found', most: 82 },
-    ],
-    findings.map(({ entry, check, state, found, wayOut }) => [
-      ...(several ? [entry === 0 ? '' : String(entry)] : []),
-      check,
-      styleText(colours[state], state),
-      printableLines(wayOut === undefined ? found : `${found}\n→ ${wayOut}`),
-    ]),
-  );
 }

@@ -18,9 +18,9 @@ export interface HealthReport {
   readonly at: string;
   /** One entry per dataset found in the store, in key order. */
   readonly tables: readonly TableHealth[];
-  /** The entries whose tables are not all known, because their objects could not be listed. */
+  /** The `url`s whose tables are not all known, because their objects could not be listed. */
   readonly unlisted: readonly UnlistedEntry[];
-  /** One per entry with an arrivals queue. */
+  /** One per `url` and arrivals queue. */
   readonly notifications: readonly NotificationHealth[];
   /** One per configured queue, and one per dead-letter queue of these. */
   readonly queues: readonly QueueHealth[];
@@ -94,7 +94,9 @@ export async function health(
       for await (const dataset of datasetsOf(entry, ports.entries, services.store, isOver))
         looks.push(limit(look, dataset));
     } catch (error) {
-      unlisted.push({ url: entry.url, problem: problemText(error) });
+      const problem = problemText(error);
+      const isTold = unlisted.some((one) => one.url === entry.url && one.problem === problem);
+      if (!isTold) unlisted.push({ url: entry.url, problem });
       errors.push(error);
     }
   }
@@ -105,7 +107,9 @@ export async function health(
     found.flatMap(({ entry, table: { table, historyMs } }) =>
       entry === wanted && historyMs !== undefined ? [{ table, historyMs }] : [],
     );
-  const notifications = await Promise.all(ports.entries.map((entry) => notificationHealth(entry, ports)));
+  const notifications = await Promise.all(
+    withOwnNotifications(ports.entries).map((entry) => notificationHealth(entry, ports)),
+  );
   return {
     at: new Date(ports.clock.now()).toISOString(),
     tables: found.map(({ table }) => table),
@@ -129,6 +133,14 @@ async function eventsHealth({ entries, portsOf }: HealthPorts): Promise<readonly
       }
     }),
   );
+}
+
+/** The entries without those that share `url` and arrivals queue with an earlier one, and so its notifications. */
+function withOwnNotifications(entries: readonly Entry[]): readonly Entry[] {
+  const byKeys = Map.groupBy(entries, ({ url, queues, store }) =>
+    JSON.stringify([url, queues.arrivals, store.endpoint]),
+  );
+  return [...byKeys.values()].flatMap(([first]) => first ?? []);
 }
 
 async function notificationHealth(

@@ -190,6 +190,26 @@ describe('health', () => {
     expect((await look()).log.at(-1)).toMatchObject({ notificationsMissing: 0 });
   });
 
+  test('says once what concerns a url that several entries share', async () => {
+    await ship(1);
+    const arrivals = 'https://sqs.eu-central-1.amazonaws.com/123456789012/arrivals';
+    const wiring = await wire({ ...registration.environment, REGISTRAR_QUEUES__ARRIVALS: arrivals });
+    const [entry] = wiring.entries;
+    if (entry === undefined) throw new Error('no entry');
+    const of = (url: string, from: string) => ({ ...entry, url, from: [from] });
+    const report = await health({
+      ...wiring,
+      entries: [entry, of(entry.url, 'clicks'), of('s3://nobody/in', 'a'), of('s3://nobody/in', 'b')],
+      notificationsOf: () => ({ read: async () => ({}) }),
+      queueWatch,
+    });
+    expect(report.notifications.map(({ bucket, prefix }) => `${bucket}/${prefix}`)).toEqual([
+      'lake/in/',
+      'nobody/in/',
+    ]);
+    expect(report.unlisted.map(({ url }) => url)).toEqual(['s3://nobody/in']);
+  });
+
   test.each([
     ['an emulator’s', 'http://127.0.0.1:9324/000000000000/arrivals'],
     ['Pub/Sub’s', 'projects/p/topics/arrivals'],
