@@ -13,6 +13,8 @@ export interface MessageResult {
   readonly receiptHandle: string | undefined;
   /** `ApproximateReceiveCount`, 1 at first. */
   readonly receiveCount: number;
+  /** Whether this delivery committed any of its segments, which no later one can do again. */
+  readonly progressed: boolean;
   /** The first failure that prevents its acknowledgement; undefined if there is none. */
   readonly failure: RegistrarError | undefined;
 }
@@ -30,9 +32,12 @@ const MAX_VISIBILITY_SECONDS = 15 * 60;
 /**
  * The messages to return to the queue, in order: the failed ones, and every message that follows a failed one in its group (I6),
  * even if it was registered. The back-off is 15 s · 2ⁿ, at most 15 minutes, where n is how often the message was received before.
+ * A group of which anything progressed starts over at 15 s: after an outage, its segments go in one by one over several
+ * invocations, and a queue hands out nothing of a group while one of its messages waits.
  */
 export function failedMessages(results: readonly MessageResult[]): readonly FailedMessage[] {
   const stoppedGroups = new Set<string>();
+  const progressedGroups = new Set(results.flatMap((one) => (one.progressed ? (one.groupId ?? []) : [])));
   return results.flatMap((result) => {
     const stopped = result.groupId !== undefined && stoppedGroups.has(result.groupId);
     if (result.failure === undefined && !stopped) return [];
@@ -41,10 +46,16 @@ export function failedMessages(results: readonly MessageResult[]): readonly Fail
       {
         messageId: result.messageId,
         receiptHandle: result.receiptHandle,
-        visibilitySeconds: visibilitySeconds(result.receiveCount),
+        visibilitySeconds: hasProgressed(result, progressedGroups)
+          ? FIRST_VISIBILITY_SECONDS
+          : visibilitySeconds(result.receiveCount),
       },
     ];
   });
+}
+
+function hasProgressed({ groupId, progressed }: MessageResult, groups: ReadonlySet<string>): boolean {
+  return groupId === undefined ? progressed : groups.has(groupId);
 }
 
 function visibilitySeconds(receiveCount: number): number {

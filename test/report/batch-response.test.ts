@@ -8,6 +8,7 @@ const message = (messageId: string, groupId?: string, failed = false, receiveCou
   groupId,
   receiptHandle: `r-${messageId}`,
   receiveCount,
+  progressed: false,
   failure: failed ? failure : undefined,
 });
 const failed = (...results: MessageResult[]) => failedMessages(results).map(({ messageId }) => messageId);
@@ -38,5 +39,27 @@ describe('failedMessages', () => {
       (count) => failedMessages([message('m', 'a', true, count)])[0]?.visibilitySeconds,
     );
     expect(seconds).toEqual([15, 30, 60, 480, 900, 900]);
+  });
+
+  test('starts the back-off over for a group of which anything progressed, and for no other', () => {
+    const results = [
+      { ...message('m1', 'a', true, 30), progressed: true },
+      message('m2', 'a', true, 30),
+      message('m3', 'b', true, 30),
+      { ...message('m4', 'c', false, 30), progressed: true },
+      message('m5', 'c', true, 30),
+      { ...message('m6', undefined, true, 30), progressed: true },
+      message('m7', undefined, true, 30),
+    ];
+    expect(
+      failedMessages(results).map(({ messageId, visibilitySeconds }) => [messageId, visibilitySeconds]),
+    ).toEqual([
+      ['m1', 15],
+      ['m2', 15],
+      ['m3', 900],
+      ['m5', 15],
+      ['m6', 15],
+      ['m7', 900],
+    ]);
   });
 });

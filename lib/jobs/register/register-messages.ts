@@ -59,6 +59,7 @@ export async function registerDecoded(
     groupId: message.attributes.groupId,
     receiptHandle: message.attributes.receiptHandle,
     receiveCount: message.attributes.receiveCount,
+    progressed: message.references.some((reference) => outcomeOf.get(reference)?.kind === 'committed'),
     failure: rejected.get(message) ?? segmentFailure(message, outcomeOf),
   }));
 }

@@ -181,6 +181,34 @@ describe('a message that keeps failing (I9)', () => {
     expect(await rows()).toBe(1);
   });
 
+  test('what an invocation had no time for comes again soon, as long as something of its group was committed', async () => {
+    const segments = upload('a', 'b', 'c');
+    const seconds: number[] = [];
+    const setVisibility = async (_url: string, _receipt: string, visibility: number) => {
+      seconds.push(visibility);
+    };
+    Object.assign(registration.ports, { queueUrl: 'registrations.fifo', queue: { setVisibility } });
+    registration.around = (ports) => ({
+      ...ports,
+      catalog: {
+        ...ports.catalog,
+        // The first commit takes all the time.
+        commit: async (...request) => {
+          registration.remainingMs = 4_000;
+          return ports.catalog.commit(...request);
+        },
+      },
+    });
+    registration.receiveCount = 30;
+    await registration.deliver(segments.slice(0, 2), segments.slice(2));
+    expect([await rows(), seconds]).toEqual([1, [15, 15]]);
+
+    registration.remainingMs = 0;
+    seconds.length = 0;
+    await registration.deliver(segments.slice(0, 2), segments.slice(2));
+    expect([await rows(), seconds]).toEqual([1, [900, 900]]);
+  });
+
   test('when the catalog is down, only the first few of many segments are tried', async () => {
     const segments = upload(...'abcdefghij');
     let asked = 0;
