@@ -10,7 +10,8 @@ import {
 } from '../lib/jobs/reconcile/reconcile-all.ts';
 import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
 import type { ReconcileProgress } from '../lib/jobs/reconcile/reconcile-progress.ts';
-import type { Reconciliation } from '../lib/jobs/reconcile/reconcile-report.ts';
+import type { Reconciliation, ReportedReason } from '../lib/jobs/reconcile/reconcile-report.ts';
+import { unroutedObject } from '../lib/jobs/reconcile/unrouted-object.ts';
 import { register } from '../lib/jobs/register/register.ts';
 import { type Wiring, wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
@@ -34,8 +35,22 @@ interface Flags {
 
 type Result = Reconciliation | Unreconciled;
 
+type Finding = 'missing' | ReportedReason;
+
 /** Reasons that need no attention: compaction leaves objects behind, and somebody settled the discarded ones. */
-const EXPECTED = ['deleted', 'discarded'];
+const EXPECTED: readonly string[] = ['deleted', 'discarded'] satisfies Finding[];
+
+/** What to do about each of the others. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  missing: 'reconcile --enqueue sends them to be registered, --register registers them from here',
+  'rolled-back': 'a rollback took them out: nothing to do if they are to stay out',
+  replaced: 'repair --replace registers what the key holds now; or put the old object back',
+  unprovable: 'check whether their rows are in the table (docs/exactly-once.md#its-limits)',
+  'engine-written': 'an engine wrote them, maybe as data of the table (docs/exactly-once.md#its-limits)',
+  quarantined: 'quarantine list says why, and what to do',
+  gone: 'queries that read them fail: put the objects back, or take each out of the table with repair --remove',
+  'live-twice': 'repair --keep-one takes the second entry out of the table',
+} satisfies Partial<Record<Finding, string>>;
 
 /**
  * `reconcile`: exits 0 when store and tables agree, or will soon; 3 when something is missing or reported, or no object leads to a table; 1 when a dataset
@@ -198,9 +213,12 @@ function resultText(result: Reconciliation): string {
     ...Object.entries(done).map(([end, count]) => [`→ ${end}`, count] as const),
   ];
   for (const [name, count] of rows) if (count > 0 || ALWAYS_SHOWN.includes(name)) counts.push([name, count]);
-  const samples = Object.entries({ missing, ...reported }).flatMap(([reason, { sample }]) =>
-    EXPECTED.includes(reason) ? [] : sample.map((uri) => `${reason}  ${printable(uri)}`),
-  );
+  const samples = Object.entries({ missing, ...reported }).flatMap(([reason, { sample }]) => {
+    if (EXPECTED.includes(reason) || sample.length === 0) return [];
+    const found = sample.map((uri) => `${reason}  ${printable(uri)}`);
+    const isSettled = reason === 'missing' && missing.count <= seenTo(result);
+    return isSettled ? found : [...found, `    ${WAYS_OUT[reason]}`];
+  });
   const warnings = lost === undefined ? [] : [`commits lost  ${printable(lostCommitsText(lost))}`];
   return [
     `${printable(table)}  ${printable(directory)}`,

@@ -16,10 +16,15 @@ export function dryRunText(run: DryRun): string {
   return [
     ...tables.map(tableText),
     counts.toString(),
-    ...(refused.length === 0 ? [] : [refusedTable(refused), `about ${amount(refusedOfAll)} of all`]),
+    ...(refused.length === 0 ? [] : [refusedTable(refused), refusedText(refusedOfAll)]),
     `estimated: ${priceLine(estimate)}`,
     interrupted ? 'Stopped before the end: the figures are incomplete.' : 'Nothing was written.',
   ].join('\n');
+}
+
+/** The table above has the refused ones of the sample. */
+function refusedText(count: number): string {
+  return `about ${counted(count, 'segment')} of all would be refused`;
 }
 
 function tableText({ table, segments, snapshots, sampled, isNew, ...found }: TableForecast): string {

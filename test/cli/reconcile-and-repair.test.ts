@@ -24,7 +24,9 @@ describe('reconcile on the command line', () => {
   test('shows what is missing and exits 3; registers it where asked', async () => {
     const shown = await run('reconcile', '--grace', '0');
     expect(shown).toMatchObject({ status: 3, stderr: '' });
-    expect(shown.stdout).toContain(`missing  s3://lake/in/${key('lost')}`);
+    expect(shown.stdout).toContain(
+      `missing  s3://lake/in/${key('lost')}\n    reconcile --enqueue sends them`,
+    );
     const { status, stdout } = await run(
       'reconcile',
       '--dataset',
