@@ -30,11 +30,26 @@ function problemsOf(deployable: Deployable): readonly string[] {
   return problems.map((problem) => `stage "${stage}": ${problem}`);
 }
 
-function notificationProblems({ deployment: { suffix } }: Deployable): readonly string[] {
-  if (!takesOwnFiles(suffix)) return [];
-  return [
-    `suffix "${suffix}" also matches the registrar's own files, whose notifications would never end; set the suffix of the segments, such as ".parquet"`,
-  ];
+/** The policy of a queue has at most twenty statements. One denies plain http, each rule of EventBridge adds one. */
+const MAX_EVENTBRIDGE_BUCKETS = 19;
+
+function notificationProblems({
+  deployment: { suffix, notifications },
+  entries,
+}: Deployable): readonly string[] {
+  const problems: string[] = [];
+  if (takesOwnFiles(suffix)) {
+    problems.push(
+      `suffix "${suffix}" also matches the registrar's own files, whose notifications would never end; set the suffix of the segments, such as ".parquet"`,
+    );
+  }
+  const buckets = new Set(entries.map(({ url }) => url.split('/')[2])).size;
+  if (notifications === 'eventbridge' && buckets > MAX_EVENTBRIDGE_BUCKETS) {
+    problems.push(
+      `${buckets} buckets notify through EventBridge, and the policy of a queue has room for the rules of ${MAX_EVENTBRIDGE_BUCKETS}; say "notifications: bucket", or deploy some of the buckets as separate stages`,
+    );
+  }
+  return problems;
 }
 
 function timeProblems({ deployment }: Deployable): readonly string[] {

@@ -18,6 +18,7 @@ export function addNotifications(
 ): void {
   const { stage, suffix, notifications } = deployment;
   const prefixes = Map.groupBy(prefixesOf(entries), ({ bucket }) => bucket);
+  if (notifications === 'bucket') allowBuckets(scope, queues, [...prefixes.keys()]);
   for (const [bucket, ofBucket] of prefixes) {
     if (notifications === 'eventbridge') {
       new Rule(scope, `ArrivalsOf-${bucket}`, {
@@ -34,15 +35,6 @@ export function addNotifications(
         },
         targets: [new SqsQueue(queues.arrivals, { deadLetterQueue: queues.arrivalsDlq })],
       });
-    } else {
-      queues.arrivals.grantSendMessages(
-        new ServicePrincipal('s3.amazonaws.com', {
-          conditions: {
-            ArnLike: { 'aws:SourceArn': `arn:${Stack.of(scope).partition}:s3:::${bucket}` },
-            StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
-          },
-        }),
-      );
     }
     new CfnOutput(scope, `NotificationsOf-${bucket}`, {
       description: `Add to the notifications of ${bucket}, keeping what is there`,
@@ -67,6 +59,19 @@ export function addNotifications(
       ),
     });
   }
+}
+
+/** One statement for all buckets: the policy of a queue can have no more than twenty. */
+function allowBuckets(scope: Construct, { arrivals }: Queues, buckets: readonly string[]): void {
+  const { partition, account } = Stack.of(scope);
+  arrivals.grantSendMessages(
+    new ServicePrincipal('s3.amazonaws.com', {
+      conditions: {
+        ArnLike: { 'aws:SourceArn': buckets.map((bucket) => `arn:${partition}:s3:::${bucket}`) },
+        StringEquals: { 'aws:SourceAccount': account },
+      },
+    }),
+  );
 }
 
 interface BucketPrefix {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deployableOf, readDeployment } from '../../infra/deployment.ts';
+import { type Deployable, deployableOf, readDeployment } from '../../infra/deployment.ts';
 import { deploymentProblems } from '../../infra/deployment-problems.ts';
 import { unpackText } from '../../lib/config/packed-text.ts';
 import { deployable, templateOf } from './deployable.ts';
@@ -86,6 +86,23 @@ describe('the queues', () => {
         ]),
       },
     });
+  });
+
+  test('name any number of buckets in one statement: a policy has room for twenty', async () => {
+    const statements = policyStatements(await inBuckets(40));
+    const [ofS3, ...others] = statements.filter(({ Principal }) => Principal.Service === 's3.amazonaws.com');
+    expect(others).toEqual([]);
+    expect(ofS3?.Condition.ArnLike['aws:SourceArn']).toHaveLength(40);
+    expect(statements.length).toBeLessThanOrEqual(20);
+  });
+
+  test('have room for the rules of 19 buckets', async () => {
+    const most = await inBuckets(19, { notifications: 'eventbridge' });
+    expect(deploymentProblems([most])).toEqual([]);
+    expect(policyStatements(most)).toHaveLength(20);
+    expect(deploymentProblems([await inBuckets(20, { notifications: 'eventbridge' })])).toEqual([
+      expect.stringContaining('20 buckets notify through EventBridge'),
+    ]);
   });
 });
 
@@ -377,4 +394,23 @@ function arnOf(of: Template, queue: string): object {
     of.findResources('AWS::SQS::Queue', { Properties: { QueueName: `iceberg-registrar-test-${queue}` } }),
   );
   return { 'Fn::GetAtt': [id, 'Arn'] };
+}
+
+/** A deployment of segments in so many buckets. */
+function inBuckets(count: number, parameters: Readonly<Record<string, unknown>> = {}) {
+  const entries = Array.from({ length: count }, (_, at) => ({
+    url: `s3://lake-${at}/landing`,
+    namespace: 'analytics',
+    catalog_uri: 'https://catalog.example.com/iceberg',
+  }));
+  const deployment = readDeployment({ stage: 'test', config: 'registrar.yaml', ...parameters });
+  return deployableOf(deployment, JSON.stringify(entries));
+}
+
+/** The statements of the policy of the arrivals queue. */
+function policyStatements(of: Deployable) {
+  const policies = Object.entries(templateOf(of).findResources('AWS::SQS::QueuePolicy'));
+  return policies.flatMap(([id, { Properties }]) =>
+    /Arrivals(?!Dlq)/.test(id) ? Properties.PolicyDocument.Statement : [],
+  );
 }
