@@ -11,7 +11,6 @@ import {
 import { instant } from '../lib/jobs/reconcile/reconcile-event.ts';
 import type { ReconcileProgress } from '../lib/jobs/reconcile/reconcile-progress.ts';
 import type { Reconciliation, ReportedReason } from '../lib/jobs/reconcile/reconcile-report.ts';
-import { unroutedObject } from '../lib/jobs/reconcile/unrouted-object.ts';
 import { register } from '../lib/jobs/register/register.ts';
 import { type Wiring, wire } from '../lib/wire.ts';
 import { type TerminalLine, terminalLine } from '../local/terminal-line.ts';
