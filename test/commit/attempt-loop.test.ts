@@ -140,6 +140,16 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     expect(attempts.length).toBe(2);
   });
 
+  test('two conflicts on unchanged metadata with another answer between them are no refusal', async () => {
+    for (const between of [unknown, throttled(1)]) {
+      const { end } = await run({
+        answers: [conflict, between, conflict, landed],
+        reloads: [base, base, base],
+      });
+      expect(end).toMatchObject({ outcome: 'landed', attempts: 4 });
+    }
+  });
+
   test('an invalid request on a state loaded now is a refusal; on a cached one it is staged once more', async () => {
     expect((await run({ answers: [invalid] })).end).toMatchObject({ code: 'catalog.refused' });
     // An older Java catalog answers 400 when another branch took the sequence number in between.
@@ -258,10 +268,12 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     const expired = { ...base, lastSequenceNumber: 2n };
     expect(await mayHaveLanded(conflict, later(2n)), 'another has its sequence number').toBe(false);
     expect(await mayHaveLanded(conflict, { ...base, metadataLocation: 'x' }), 'nobody has it').toBe(false);
-    expect(
-      await mayHaveLanded(conflict, later(OURS)),
-      'it landed, and the answer was for its repetition',
-    ).toBe(true);
+    const withOurs = tableWithHistory([snapshot(1n), snapshot(OURS, { sequenceNumber: 2n })]);
+    expect(await mayHaveLanded(conflict, withOurs), 'it landed, and the answer was for its repetition').toBe(
+      true,
+    );
+    const inVersion1 = tableState({ ...base, formatVersion: 1, lastSequenceNumber: 0n });
+    expect(await mayHaveLanded(conflict, inVersion1), 'version 1 has no sequence numbers').toBe(true);
     expect(await mayHaveLanded(conflict, expired), 'whoever had it has expired').toBe(true);
     expect(await mayHaveLanded(unknown, { ...base }), 'it may still be on its way').toBe(true);
   });
@@ -275,6 +287,7 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     });
     expect(end).toMatchObject({ outcome: 'landed', attempts: 1 });
     expect(attempts.map(({ fresh }) => fresh)).toEqual([false, true]);
+    expect(attempts[1]?.state.refs['main']?.snapshotId).toBe(2n);
   });
 
   test('nothing to commit sends nothing', async () => {
