@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifestEntries } from '../../../lib/append/manifest.ts';
 import type { ListedManifest } from '../../../lib/append/manifest-file-type.ts';
 import { manifestFiles, readManifestList } from '../../../lib/append/manifest-list.ts';
+import type { CommitResult } from '../../../lib/ports.ts';
 import { branchHead } from '../../../lib/spec/table-state.ts';
 import type { TableUpdate } from '../../../lib/spec/table-update.ts';
 import { optional, required, schema } from '../../../local/shipper/schema-notation.ts';
@@ -9,6 +10,7 @@ import { writeParquet } from '../../../local/shipper/segment.ts';
 import { foreignAppend } from '../foreign-append.ts';
 import { type Registration, startRegistration } from '../registration.ts';
 
+const conflict: CommitResult = { outcome: 'refused', reason: 'conflict', message: 'the branch has moved' };
 const MERGE_FROM_3 = { 'commit.manifest.min-count-to-merge': '3' };
 
 let registration: Registration;
@@ -157,8 +159,8 @@ describe('mergingOf', () => {
   });
 
   describe('a refused attempt', () => {
-    /** The first commit request is refused, whatever `meanwhile` did. */
-    function refuseOnce(meanwhile: () => Promise<unknown>): void {
+    /** The first commit request is answered so without being sent, whatever `meanwhile` did. */
+    function refuseOnce(meanwhile: () => Promise<unknown>, answer: CommitResult = conflict): void {
       let refused = false;
       registration.around = (services) => ({
         ...services,
@@ -169,7 +171,8 @@ describe('mergingOf', () => {
             refused = true;
             registration.around = undefined;
             await meanwhile();
-            return { outcome: 'refused', reason: 'conflict', message: 'the branch has moved' };
+            registration.requests.length = 0;
+            return answer;
           },
         },
       });
@@ -179,9 +182,24 @@ describe('mergingOf', () => {
       await ship(1, 2, 3);
       refuseOnce(() => foreignAppend(registration, 'orders', [{ uri: orders(100), sizeBytes: 1 }]));
       await ship(4);
+      // The ledger reads what the other append added, from its list; the list is then read to be extended.
+      expect(registration.requests).toEqual([
+        'GET catalog',
+        ...Array(3).fill('GET s3'),
+        'PUT s3',
+        'POST catalog',
+      ]);
       expect(await held()).toEqual([[4], [100], [3, 2, 1]]);
       expect(said('manifests-merged')).toHaveLength(1);
       expect(await mergedObjects()).toBe(1);
+    });
+
+    test('passes no manifest on from an attempt that may have landed (I7)', async () => {
+      await ship(1, 2, 3);
+      refuseOnce(async () => {}, { outcome: 'unknown', message: '502 Bad Gateway' });
+      await ship(4);
+      expect(registration.requests).toEqual(['GET catalog', 'PUT s3', 'PUT s3', 'POST catalog']);
+      expect(await held()).toEqual([[4], [3], [2], [1]]);
     });
 
     test('does not pass on its merged manifest when a source is no longer in the list', async () => {
