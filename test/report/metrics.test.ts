@@ -43,7 +43,10 @@ describe('withMetrics', () => {
     const { Namespace, Dimensions, Metrics } = directive(line);
     expect(Namespace).toBe(NAMESPACE);
     expect(Metrics.length).toBeGreaterThan(0);
-    for (const { Name } of Metrics) expect(['number', 'bigint']).toContain(typeof line[Name]);
+    for (const { Name, Unit } of Metrics) {
+      expect(['number', 'bigint']).toContain(typeof line[Name]);
+      expect(['Count', 'Milliseconds']).toContain(Unit);
+    }
     for (const name of Dimensions.flat()) expect(line[name]).toBeTypeOf('string');
     expect(line).toMatchObject(record);
   });
