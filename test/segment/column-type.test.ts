@@ -82,6 +82,7 @@ const matrix: readonly [
   ['decimal on FIXED', FIXED, { ...decimal(38, 10), typeLength: 16 }, 'decimal(38,10)'],
   ['decimal on BYTE_ARRAY', BYTE_ARRAY, decimal(20, 3), 'decimal(20,3)'],
   ['converted DECIMAL', INT32, { converted: 5, precision: 7, scale: 2 }, 'decimal(7,2)'],
+  ['converted DECIMAL without a precision', INT32, { converted: 5 }, inconsistent],
   ['decimal with 10 digits on INT32', INT32, decimal(10, 2), inconsistent],
   ['decimal with 19 digits on INT64', INT64, decimal(19, 2), inconsistent],
   ['decimal with 5 digits on FIXED(2)', FIXED, { ...decimal(5, 2), typeLength: 2 }, inconsistent],

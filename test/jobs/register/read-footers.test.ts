@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
+import { RegistrarError } from '../../../lib/errors.ts';
 import { type FooterLimits, readFooters } from '../../../lib/jobs/register/read-footers.ts';
 import type { Schema } from '../../../lib/spec/schema.ts';
 import { writeParquet } from '../../../local/shipper/segment.ts';
@@ -59,6 +60,21 @@ describe('readFooters', () => {
     const reading = readFooters(store, [reference], limits({ isOver: () => true }));
     await expect(reading).rejects.toMatchObject({ code: 'invocation.timeout' });
     expect(store.calls).toEqual([]);
+  });
+
+  test('condemns a file without a footer; a fault of the store condemns nothing and fails the batch (I3)', async () => {
+    const store = storeWithSegment();
+    store.upload('s3://lake/broken.parquet', 'x'.repeat(100));
+    const both = [{ ...reference, key: 'broken.parquet' }, reference];
+    const { segments, condemned } = await readFooters(store, both, limits());
+    expect(segments.map(({ uri }) => uri)).toEqual(['s3://lake/a.parquet']);
+    expect([...condemned.keys()]).toEqual(['s3://lake/broken.parquet']);
+    store.onCall = () => {
+      throw new RegistrarError('store.unavailable', 'down');
+    };
+    await expect(readFooters(store, [reference], limits())).rejects.toMatchObject({
+      code: 'store.unavailable',
+    });
   });
 
   test('postpones a segment without room in memory before it requests the rest of a long footer', async () => {
