@@ -33,6 +33,15 @@ describe('ownFileTest (I11)', () => {
   });
 });
 
+test.each([
+  ['no JSON', '{', false],
+  ['no list', '{"path":"s3://lake/old/"}', false],
+  ['a list with other things between the paths', '[7,null,"s3://lake/old/"]', true],
+])('ownFileTest: of remembered paths that are %s, those that are paths count', (_, text, isOwn) => {
+  const state = tableState({ properties: { 'iceberg-registrar.ignored-paths': text } });
+  expect(ownFileTest(state, 's3://lake/orders')('s3://lake/old/x.parquet')).toBe(isOwn);
+});
+
 test.each(['s3://lake/in/orders/', 's3a://lake/in/', 's3://lake/'])(
   'own files in %s, and no segment of s3://lake/in/orders can be told from them',
   (path) => {

@@ -38,7 +38,7 @@ describe('the dataset schema', () => {
     '{',
     '[]',
     'null',
-    '{"v":2}',
+    writeDatasetSchema(newDataset(schema, 1)).replace('"v":1', '"v":2'),
     '{"v":1}',
     '{"v":1,"schema":{"type":"struct"},"followed":[]}',
   ])('that cannot be understood is refused: %s', (text) => {

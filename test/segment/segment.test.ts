@@ -46,6 +46,10 @@ const listOf = (name: string, element: Node, id?: number): Node =>
   group(name, [group('list', [element], undefined, REPEATED)], id, OPTIONAL, LIST);
 const mapOf = (name: string, key: Node, value: Node, id?: number): Node =>
   group(name, [group('key_value', [key, value], undefined, REPEATED)], id, OPTIONAL, MAP);
+const variantOf = (name: string, children: readonly Node[], id?: number): Node => {
+  const { element } = group(name, children, id);
+  return { element: { ...element, 10: struct({ 16: struct({}) }) }, children };
+};
 
 const elements = (node: Node): ThriftStruct[] => [struct(node.element), ...node.children.flatMap(elements)];
 const paths = ({ element, children }: Node, above: readonly ThriftValue[]): ThriftValue[][] => {
@@ -186,6 +190,31 @@ describe('segmentOf', () => {
 
   test('accepts names that only case tells apart where the table is said to (A25)', () => {
     expect(refusal(nested([leaf('id', 1), leaf('ID', 2)]), { caseSensitiveNames: true })).toBe('accepted');
+  });
+
+  test('takes a VARIANT for one column of version 3, and refuses one with other fields than the encoding has (A21)', () => {
+    const variant = (...names: readonly string[]) =>
+      nested([
+        variantOf(
+          'v',
+          names.map((name) => leaf(name)),
+          1,
+        ),
+      ]);
+    const v3 = { formatVersion: 3 } as const;
+    for (const names of [
+      ['metadata', 'value'],
+      ['metadata', 'typed_value'],
+      ['metadata', 'value', 'typed_value'],
+    ]) {
+      expect(segmentFrom(variant(...names), v3).schema.fields).toEqual([
+        { id: 1, name: 'v', required: false, type: 'variant' },
+      ]);
+    }
+    expect(refusal(variant('metadata', 'value'))).toMatch(/unsupported_type.*"v".*version 3/);
+    for (const names of [['metadata'], ['value'], ['metadata', 'value', 'more']]) {
+      expect(refusal(variant(...names), v3)).toMatch(/inconsistent.*"v".*VARIANT/);
+    }
   });
 
   test('refuses nesting without end (A28)', () => {
