@@ -366,9 +366,11 @@ describe('provableSince', () => {
   });
 
   test('agrees with the ledger to the millisecond where history has expired', async () => {
-    const state = tableWithHistory([{ ...ours(7n, UPLOADED, other), parentSnapshotId: 6n }]);
+    const oldest = { ...ours(7n, UPLOADED, other), parentSnapshotId: 6n };
+    const state = tableWithHistory([oldest, ours(8n, UPLOADED + 60_000, other)]);
     const since = provableSince(state, 'main');
     expect(since).toBe(UPLOADED + UPLOAD_ALLOWANCE_MS);
+    expect(provableSince(state, 'main', ledgerMemory())).toBe(since);
     expect(await verdict(state, candidate({ uploadedMs: Number(since) + 1 }))).toMatchObject({
       kind: 'absent',
     });

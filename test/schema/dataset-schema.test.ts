@@ -5,6 +5,7 @@ import {
   fingerprint,
   newDataset,
   readDatasetSchema,
+  withChange,
   withFollowed,
   writeDatasetSchema,
 } from '../../lib/schema/dataset-schema.ts';
@@ -45,6 +46,13 @@ describe('the dataset schema', () => {
     expect(() => readDatasetSchema({ [datasetSchemaProperty]: text })).toThrow(
       expect.objectContaining({ code: 'table.unsupported' }),
     );
+  });
+
+  test('keeps a date of its own only for a column that lags behind the last change', () => {
+    const before = newDataset(schema, 1);
+    const changed = withChange(before, before, columnsOf(struct(required(1, 'id', 'long'))), 2);
+    expect(changed.changedMs).toBe(2);
+    expect([...changed.laggingMs]).toEqual([2, 3, 4, 5, 6, 7].map((id) => [id, 1]));
   });
 
   test('remembers the last 500 schemas followed', () => {
