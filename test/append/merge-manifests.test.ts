@@ -358,7 +358,12 @@ describe('mergeManifests', () => {
         directory: 's3://bucket/metadata',
         uuid: MERGED,
       }).merged?.file.partitions;
-    expect(mergeOf([summary(-5, 3)], [summary(0, 9)])).toEqual([{ ...summary(-5, 9), containsNull: true }]);
+    for (const inOrder of [
+      [summary(-5, 3), summary(0, 9)],
+      [summary(0, 9), summary(-5, 3)],
+    ]) {
+      expect(mergeOf(...inOrder.map((one) => [one]))).toEqual([{ ...summary(-5, 9), containsNull: true }]);
+    }
     expect(
       mergeOf([summary(1, 3)], [{ ...summary(2, 9), containsNan: undefined }])?.[0]?.containsNan,
     ).toBeUndefined();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ancestryIndex } from '../../lib/ledger/ancestry.ts';
 import type { Candidate } from '../../lib/ledger/candidate.ts';
 import { consultLedger, type ManifestReader } from '../../lib/ledger/ledger.ts';
 import { type LedgerMemory, ledgerMemory } from '../../lib/ledger/ledger-memory.ts';
@@ -9,7 +10,7 @@ import type { ManifestEntry } from '../../lib/spec/manifest.ts';
 import type { Snapshot } from '../../lib/spec/snapshot.ts';
 import { extendSnapshots, type Snapshots } from '../../lib/spec/snapshot-log.ts';
 import type { TableState } from '../../lib/spec/table-state.ts';
-import { snapshot, tableState } from '../fakes/table-state.ts';
+import { snapshot, tableState, tableWithHistory } from '../fakes/table-state.ts';
 
 const MINUTE = 60_000;
 const uris = Array.from({ length: 6 }, (_, at) => `s3://lake/in/orders/${at}.parquet`);
@@ -149,4 +150,13 @@ test('a commit that follows the previous one looks only at its own snapshot, not
   snapshots = extendSnapshots(snapshots, [ours(10_001n)]) ?? snapshots;
   expect(await consult(10_001n)).toStrictEqual({ kind: 'absent' });
   expect(looks).toBeLessThan(5);
+});
+
+test('of snapshots that name their segments, only the one that lists the path and the oldest are relevant', () => {
+  const ours = (id: bigint): Snapshot =>
+    snapshot(id, { timestampMs: id, summary: registrationSummary([{ uri: `s3://lake/${id}`, etag: 'e' }]) });
+  const state = tableWithHistory(Array.from({ length: 20 }, (_, at) => ours(BigInt(at + 1))));
+  const head = state.snapshots.get(20n) ?? ours(20n);
+  const relevant = ancestryIndex(100)(state, head)?.relevantTo(['s3://lake/7', 's3://lake/new']);
+  expect(relevant?.map(({ snapshotId }) => snapshotId)).toEqual([7n, 1n]);
 });

@@ -348,6 +348,38 @@ describe('ledgerMemory: a warm container reads each snapshot once', () => {
     }
   });
 
+  test('beyond its limit it keeps what comes after', async () => {
+    const [memory, reads] = [ledgerMemory(5), [] as bigint[]];
+    const read = async (id: bigint) => {
+      await memory.added(snapshot(id), async () => {
+        reads.push(id);
+        return [entry(`s3://lake/in/orders/${id}-1`), entry(`s3://lake/in/orders/${id}-2`)];
+      });
+    };
+    for (const id of [1n, 2n, 3n, 4n, 3n, 4n]) await read(id);
+    expect(reads).toEqual([1n, 2n, 3n, 4n]);
+  });
+
+  test('two reads of one snapshot at once both have its entries', async () => {
+    const memory = ledgerMemory();
+    const read = async () => [entry(uri)];
+    const [one, two] = await Promise.all([
+      memory.added(snapshot(1n), read),
+      memory.added(snapshot(1n), read),
+    ]);
+    expect([one.size, two.size]).toEqual([1, 1]);
+  });
+
+  test('forgets a snapshot that the table no longer has', async () => {
+    const memory = ledgerMemory();
+    const oldest = ours(1n, 0, other);
+    await verdict(state, candidate(), manifests({ 2: [entry(uri)] }), memory);
+    const kept = memory.listing(oldest);
+    expect(memory.listing(oldest)).toBe(kept);
+    await verdict(tableWithHistory([ours(3n, UPLOADED)]), candidate(), manifests(), memory);
+    expect(memory.listing(oldest)).not.toBe(kept);
+  });
+
   test('a table that was dropped and created again has nothing of the old table', async () => {
     const memory = ledgerMemory();
     const known = manifests({ 2: [entry(uri)] });

@@ -86,6 +86,24 @@ describe('metricsConfig', () => {
     ]);
   });
 
+  test('counts a map to primitives twice and the keys of other maps not at all, as Java does', () => {
+    const mapTo = (id: number, value: Type): NestedField =>
+      field(id, {
+        type: 'map',
+        'key-id': id + 1,
+        key: 'string',
+        'value-id': id + 2,
+        value,
+        'value-required': false,
+      });
+    const limitOf = (limit: number) => ({ [at('max-inferred-column-defaults')]: String(limit) });
+    const primitives = schemaOf(mapTo(1, 'int'), field(4));
+    expect(modes(primitives, limitOf(3), [4])).toEqual(['truncate(16)']);
+    expect(modes(primitives, limitOf(2), [2, 3, 4])).toEqual(['truncate(16)', 'none', 'truncate(16)']);
+    const structs = schemaOf(mapTo(1, { type: 'struct', fields: [field(4)] }), field(5));
+    expect(modes(structs, limitOf(2), [2, 4, 5])).toEqual(['truncate(16)', 'truncate(16)', 'truncate(16)']);
+  });
+
   test('gives bounds to sort columns where the default has none, and yields to a mode of their own', () => {
     const schema = schemaOf(field(1), field(2));
     expect(modes(schema, { [at('default')]: 'counts' }, [1, 2], [2])).toEqual(['counts', 'truncate(16)']);

@@ -57,6 +57,20 @@ describe('readFooter', () => {
     expect(await read(store)).toEqual({ kind: 'changed' });
   });
 
+  test('a store that answers less of the footer than asked for is a fault, not a broken segment', async () => {
+    const store = storeWith(parquet(500, 300));
+    const short = {
+      read: async (...request: Parameters<FakeStore['read']>) => {
+        const answer = await store.read(...request);
+        const isSecond = store.calls.length === 2;
+        return answer.kind === 'object' && isSecond ? { ...answer, bytes: answer.bytes.subarray(1) } : answer;
+      },
+    };
+    await expect(readFooter(short, uri, { readAheadBytes: 64, maxFooterBytes })).rejects.toMatchObject({
+      code: 'store.unavailable',
+    });
+  });
+
   test('passes on that there is no object, and that reading is denied', async () => {
     expect(await read(fakeStore({ now: () => 0 }))).toEqual({ kind: 'missing' });
     const store = storeWith(parquet(10, 10));
