@@ -55,20 +55,23 @@ function merge(version: Version, kind: Kind, sources: readonly MergeSource[]) {
   });
 }
 
-/** The same entries from a writer that has the fields in reverse order, and null as the second type of a union. */
+/** The same entries from a writer that has the fields in reverse order, null as the second type of a union, and `record_count` optional. */
 function inAnotherOrder(bytes: Uint8Array): Uint8Array {
   const container = readContainer(bytes);
   const reversed = (type: unknown): unknown => {
     if (Array.isArray(type)) return type.map(reversed).toReversed();
     if (typeof type !== 'object' || type === null) return type;
     const { fields, ...rest } = type as {
-      readonly fields?: readonly { readonly type: unknown; readonly default?: null }[];
+      readonly fields?: readonly { readonly name: string; readonly type: unknown; readonly default?: null }[];
     };
     if (fields === undefined || 'key' in rest) return type;
     return {
       ...rest,
       fields: fields
-        .map(({ type: held, default: _null, ...field }) => ({ ...field, type: reversed(held) }))
+        .map(({ type: held, default: _null, ...field }) => ({
+          ...field,
+          type: field.name === 'record_count' ? [held, 'null'] : reversed(held),
+        }))
         .toReversed(),
     };
   };
