@@ -35,6 +35,7 @@ async function run(script: {
   readonly stage?: (attempt: Attempt) => 'nothing' | 'reload' | undefined;
   readonly remainingMs?: () => number;
   readonly maxAttempts?: number;
+  readonly jitter?: number;
 }) {
   const answers = [...script.answers];
   const reloads = [...(script.reloads ?? [])];
@@ -78,7 +79,12 @@ async function run(script: {
           }
         );
       },
-      retry: { maxAttempts: script.maxAttempts ?? 5, initialMs: 100, maxMs: 1_000, jitter: 1 },
+      retry: {
+        maxAttempts: script.maxAttempts ?? 5,
+        initialMs: 100,
+        maxMs: 1_000,
+        jitter: script.jitter ?? 1,
+      },
       remainingMs: script.remainingMs ?? (() => 60_000),
     },
   );
@@ -128,7 +134,20 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     const reloads = [2n, 3n, 4n, 5n, 6n].map((id) => later(id));
     const { end, sleeps } = await run({ answers: [], reloads, maxAttempts: 5 });
     expect(sleeps).toEqual([50, 100, 200, 400, 500]);
-    expect(end).toMatchObject({ code: 'catalog.conflict', retryable: true });
+    expect(end).toMatchObject({
+      code: 'catalog.conflict',
+      retryable: true,
+      message: expect.stringMatching(/within 5 attempts.*"branch main has changed"/),
+    });
+  });
+
+  test.each([
+    [0, 100],
+    [0.2, 90],
+    [1, 50],
+  ])('a jitter of %d leaves the rest of the wait as it is', async (jitter, waitMs) => {
+    const { sleeps } = await run({ answers: [conflict, landed], reloads: [later(2n)], jitter });
+    expect(sleeps).toEqual([waitMs]);
   });
 
   test('the same conflict twice on unchanged metadata is a refusal (cases.md D6)', async () => {
@@ -183,15 +202,18 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     expect(sleeps).toEqual([]);
   });
 
-  test('throttling to the last attempt is catalog.unavailable, and no conflict or refusal', async () => {
-    const { end, attempts } = await run({
-      answers: [throttled(1), throttled(1), throttled(1)],
-      reloads: [base, base],
-      maxAttempts: 3,
-    });
-    expect(end).toMatchObject({ code: 'catalog.unavailable' });
-    expect(attempts).toHaveLength(3);
-  });
+  test.each([1, undefined])(
+    'throttling to the last attempt is catalog.unavailable, and no conflict or refusal (%s ms)',
+    async (askedMs) => {
+      const { end, attempts } = await run({
+        answers: Array(3).fill(throttled(askedMs)),
+        reloads: [base, base],
+        maxAttempts: 3,
+      });
+      expect(end).toMatchObject({ code: 'catalog.unavailable' });
+      expect(attempts).toHaveLength(3);
+    },
+  );
 
   test('a table that is gone is table.missing', async () => {
     const { end } = await run({
@@ -299,6 +321,10 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     const { end, attempts } = await run({ answers: [landed], remainingMs: () => 1_000 });
     expect(end).toMatchObject({ code: 'invocation.timeout' });
     expect(attempts).toEqual([]);
+    const left = [60_000, 1_000];
+    const second = await run({ answers: [], reloads: [later(2n)], remainingMs: () => left.shift() ?? 0 });
+    expect(second.end).toMatchObject({ code: 'catalog.conflict' });
+    expect(second.attempts).toHaveLength(1);
   });
 });
 
@@ -310,6 +336,14 @@ describe('assertions: what was checked is what is asserted (I8)', () => {
       { type: 'assert-current-schema-id', 'current-schema-id': 0 },
       { type: 'assert-default-spec-id', 'default-spec-id': 0 },
     ]);
+  });
+
+  test('the current schema of a table of version 1 without schema IDs is 0', () => {
+    const state = { ...base, currentSchema: { type: 'struct', fields: [] } } as const;
+    expect(assertions(state, 'main', [])).toContainEqual({
+      type: 'assert-current-schema-id',
+      'current-schema-id': 0,
+    });
   });
 
   test('with a schema change also the last field ID', () => {

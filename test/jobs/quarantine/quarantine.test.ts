@@ -200,6 +200,30 @@ describe('redrive', () => {
     expect(await waiting()).toEqual([]);
   });
 
+  test('a segment refused before the first snapshot keeps that as its proof of absence', async () => {
+    registration.around = ({ catalog, ...services }) => ({
+      ...services,
+      catalog: {
+        ...catalog,
+        commit: async () => ({ outcome: 'refused', reason: 'invalid', message: 'scripted' }),
+      },
+    });
+    await registration.deliver([upload('a', good(1))]);
+    registration.around = undefined;
+    const bad = upload('bad', unfit);
+    await registration.deliver([bad]);
+    const [failure] = await waiting();
+    expect(failure?.record.absentAt).toEqual({
+      tableUuid: (await registration.table('orders'))?.uuid,
+      snapshotId: null,
+    });
+    await redrive(await waiting(), ports);
+    const [body = ''] = await sent();
+    registration.stack.objects.put('lake', bad.key, Buffer.from(good(3)));
+    await registration.deliver(body);
+    expect(await rowsOf()).toBe(1);
+  });
+
   test('a copy that was quarantined by copies: quarantine is registered after a redrive', async () => {
     await registration.close();
     await start({ copies: 'quarantine' });

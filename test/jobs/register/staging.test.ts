@@ -56,6 +56,26 @@ test('stagingOf: another default spec since the cached state, and the manifest i
   expect((await manifests()).map(({ partitionSpecId }) => partitionSpecId)).toEqual([1, 0]);
 });
 
+test('stagingOf: a manifest list, a manifest and a merged one are written only where there is none (I1)', async () => {
+  await registration.close();
+  registration = await startRegistration({ table_properties: { 'commit.manifest.min-count-to-merge': '2' } });
+  await ship(1);
+  await ship(2);
+  const writes: unknown[] = [];
+  registration.around = ({ store, ...services }) => ({
+    ...services,
+    store: {
+      ...store,
+      write: (uri, bytes, options) => {
+        writes.push(options);
+        return store.write(uri, bytes, options);
+      },
+    },
+  });
+  await ship(3);
+  expect(writes).toEqual(Array(3).fill({ ifAbsent: true }));
+});
+
 /** Column properties follow a rename in the commit that renames: its own data files go by them already. */
 test('stagingOf: a renamed column without metrics has none in the very commit that renames it', async () => {
   await registration.close();
