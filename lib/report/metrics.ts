@@ -77,10 +77,9 @@ export function withMetrics(record: LogRecord, namespace: string, nowMs: number)
     const value = of === 1 ? 1 : record[of];
     return typeof value === 'number' || typeof value === 'bigint' ? [{ name, unit, value }] : [];
   });
-  const code = codeOf(record);
   const fields = {
     ...record,
-    ...(code !== undefined && { code }),
+    ...codeOf(record),
     ...Object.fromEntries(values.map(({ name, value }) => [name, value])),
   };
   const dimensions = published.dimensions.filter((set) => set.every((name) => name in fields));
@@ -95,7 +94,7 @@ export function withMetrics(record: LogRecord, namespace: string, nowMs: number)
   };
 }
 
-function codeOf({ code, error }: LogRecord): unknown {
-  if (code !== undefined) return code;
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+/** The code of the line's error; a line without an error may have its own. */
+function codeOf({ error }: LogRecord): { readonly code?: unknown } {
+  return typeof error === 'object' && error !== null && 'code' in error ? { code: error.code } : {};
 }
