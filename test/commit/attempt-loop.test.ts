@@ -274,10 +274,12 @@ describe('commitInAttempts: the three ends of a commit (I7)', () => {
     expect(attempts[1]?.afterUnknown).toBe(true);
   });
 
-  test('unknown, and history has expired past the asserted head: the next attempt knows that absence may be its own commit', async () => {
+  test('unknown, and history has expired past the asserted head, or the branch has none: the next attempt knows that absence may be its own commit', async () => {
     const expired = tableWithHistory([{ ...snapshot(9n), parentSnapshotId: 8n }]);
-    const { attempts } = await run({ answers: [unknown, landed], reloads: [expired] });
-    expect(attempts[1]?.afterUnknown).toBe(true);
+    for (const reloaded of [expired, tableState()]) {
+      const { attempts } = await run({ answers: [unknown, landed], reloads: [reloaded] });
+      expect(attempts[1]?.afterUnknown).toBe(true);
+    }
   });
 
   /**

@@ -48,6 +48,36 @@ describe('decodeEvent: the queue', () => {
     expect(message?.rejected[0]?.message.length).toBeLessThan(400);
   });
 
+  it('E19: quotes what it does not understand, numbers of 64 bits too', () => {
+    const message = decodeEvent(sqs('{"a":[9007199254740993]}')).messages[0];
+    expect(message?.rejected[0]?.message).toContain('9007199254740993');
+  });
+
+  it.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'])('E10: follows no %s', (type) => {
+    const message = { Type: type, Message: 'You have chosen to subscribe', SubscribeURL: 'https://sns' };
+    expect(decodeEvent(sqs(JSON.stringify(message))).messages[0]).toMatchObject({
+      references: [],
+      ignored: [{ reason: 'subscription-confirmation' }],
+      rejected: [],
+    });
+  });
+
+  it.each([
+    ['Object Created', [], 1],
+    ['Object Deleted', ['removed'], 0],
+    ['Object Tags Added', ['not-created'], 0],
+    ['Object Restore Completed', ['not-created'], 0],
+  ])('E11: of EventBridge’s events, %s', (type, reasons, references) => {
+    const event = {
+      source: 'aws.s3',
+      'detail-type': type,
+      detail: { bucket: { name: 'b' }, object: { key: 'k' } },
+    };
+    const message = decodeEvent(sqs(JSON.stringify(event))).messages[0];
+    expect(message?.ignored.map(({ reason }) => reason)).toEqual(reasons);
+    expect(message?.references).toHaveLength(references);
+  });
+
   it.each([[null], [42], ['text'], [undefined], [[]], [{}]])('rejects %j as an event of its own', (event) => {
     const { messages } = decodeEvent(event);
     expect(messages.map(({ messageId, rejected }) => [messageId, rejected[0]?.code])).toEqual([
