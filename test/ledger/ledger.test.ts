@@ -132,12 +132,16 @@ describe('consultLedger: presence (I2)', () => {
         }),
       ]);
     const known = () => manifests({ 1: [entry(uri)] });
-    expect(await verdict(within(uri, uri), candidate(), known())).toMatchObject({
-      kind: 'registered',
-      reads: ['added 1'],
-    });
-    const beyond = within(`${uri}0`, `${uri}1`);
-    expect(await verdict(beyond, candidate(), known())).toEqual({ kind: 'absent', reads: [] });
+    const [before, after] = [uri.slice(0, -1), `${uri}0`];
+    for (const state of [within(uri, uri), within(before, uri), within(uri, after), within(before, after)]) {
+      expect(await verdict(state, candidate(), known())).toMatchObject({
+        kind: 'registered',
+        reads: ['added 1'],
+      });
+    }
+    for (const state of [within(after, `${uri}1`), within('s3://lake/in/', before)]) {
+      expect(await verdict(state, candidate(), known())).toEqual({ kind: 'absent', reads: [] });
+    }
   });
 
   test('says replaced when the path is registered under another ETag, with the entry to compare', async () => {
@@ -225,6 +229,29 @@ describe('consultLedger: absence is proven, never assumed (I2)', () => {
       kind: 'replaced',
     });
     expect(await verdict(state)).toMatchObject({ kind: 'unprovable' });
+  });
+
+  test('expired history: every candidate is looked for among the live files, until the last one is found', async () => {
+    const state = tableWithHistory([{ ...ours(7n, UPLOADED + 1, other), parentSnapshotId: 6n }]);
+    const second = candidate({ uri: 's3://lake/in/orders/second.parquet' });
+    let pulled = 0;
+    const reader: ManifestReader = {
+      ...manifests().reader,
+      async *live() {
+        for (const path of [uri, 's3://lake/in/orders/x', second.uri, 's3://lake/in/orders/y']) {
+          pulled += 1;
+          yield entry(path);
+        }
+      },
+    };
+    const verdicts = await consultLedger(state, 'main', [candidate(), second], reader);
+    expect(
+      verdicts
+        .values()
+        .map(({ kind }) => kind)
+        .toArray(),
+    ).toEqual(['registered', 'registered']);
+    expect(pulled).toBe(3);
   });
 
   test('a head shown alone and without its parent (Nessie) is not the beginning: the table has more files than it added', async () => {
@@ -375,6 +402,7 @@ describe('ledgerMemory: a warm container reads each snapshot once', () => {
     const oldest = ours(1n, 0, other);
     await verdict(state, candidate(), manifests({ 2: [entry(uri)] }), memory);
     const kept = memory.listing(oldest);
+    await verdict(tableWithHistory([oldest, ours(4n, UPLOADED)]), candidate(), manifests(), memory);
     expect(memory.listing(oldest)).toBe(kept);
     await verdict(tableWithHistory([ours(3n, UPLOADED)]), candidate(), manifests(), memory);
     expect(memory.listing(oldest)).not.toBe(kept);

@@ -95,6 +95,15 @@ describe('a message that keeps failing (I9)', () => {
     expect(kinds().toSorted()).toEqual(['internal.error', 'tried', 'tried', 'trying', 'trying', 'trying']);
   });
 
+  test('with on_segment_error: stop it keeps its message in the queue', async () => {
+    await registration.close();
+    registration = await startRegistration({ on_segment_error: 'stop' });
+    poison('poison', breaks);
+    registration.receiveCount = 10;
+    expect(await registration.deliver(upload('poison'))).toEqual(allFailed);
+    expect(kinds()).toEqual(['trying']);
+  });
+
   test('a segment on which the function dies is quarantined when its trying record is found unanswered', async () => {
     const segments = upload('a', 'poison', 'b');
     poison('poison', () => new Promise<never>(() => undefined));
