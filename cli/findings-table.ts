@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { numberRanges } from '../lib/counted.ts';
 import type { Finding } from '../lib/jobs/doctor/finding.ts';
 import { printableLines } from './printable.ts';
 import { wrappedTable } from './wrapped-table.ts';
@@ -22,7 +23,7 @@ export function findingsTable(findings: readonly Finding[]): string {
       const { check, state, found, wayOut } = finding;
       return [
         [
-          ...(several ? [numbersText(group.map(({ entry }) => entry))] : []),
+          ...(several ? [numberRanges(group.flatMap(({ entry }) => (entry === 0 ? [] : entry)))] : []),
           check,
           styleText(colours[state], state),
           printableLines(wayOut === undefined ? found : `${found}\n→ ${wayOut}`),
@@ -30,15 +31,4 @@ export function findingsTable(findings: readonly Finding[]): string {
       ];
     }),
   );
-}
-
-/** `1–3, 7` for ascending numbers; nothing for 0, which stands for all entries. */
-function numbersText(numbers: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const number of numbers) {
-    const last = runs.at(-1);
-    if (last !== undefined && number === last[1] + 1) last[1] = number;
-    else if (number > 0) runs.push([number, number]);
-  }
-  return runs.map(([from, to]) => (from === to ? String(from) : `${from}–${to}`)).join(', ');
 }

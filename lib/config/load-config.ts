@@ -1,3 +1,4 @@
+import { numberRanges } from '../counted.ts';
 import { messageOf, RegistrarError } from '../errors.ts';
 import { parseEntries, type RawSettings } from './document.ts';
 import type { Entry } from './entry.ts';
@@ -37,14 +38,10 @@ export async function loadConfig(env: Environment, given: ConfigReaders): Promis
   const overrides = await readOverrides(env, general);
 
   const validated = await Promise.all(
-    written.map(async (settings, at) => {
-      const result = await readEntry(overrides.reduce(override, settings), env, readers);
-      const where = (text: string) => (written.length === 1 ? text : `entry ${at + 1}: ${text}`);
-      return { ...result, problems: result.problems.map(where), warnings: result.warnings.map(where) };
-    }),
+    written.map((settings) => readEntry(overrides.reduce(override, settings), env, readers)),
   );
 
-  const problems = [...general, ...validated.flatMap((one) => one.problems)];
+  const problems = [...general, ...ofEntries(validated.map((one) => one.problems))];
   if (problems.length > 0) {
     throw new RegistrarError(
       'config.invalid',
@@ -53,7 +50,21 @@ export async function loadConfig(env: Environment, given: ConfigReaders): Promis
     );
   }
   const entries = validated.flatMap(({ entry }) => entry ?? []);
-  return { entries, warnings: [...validated.flatMap(({ warnings }) => warnings), ...idleEntries(entries)] };
+  return {
+    entries,
+    warnings: [...ofEntries(validated.map(({ warnings }) => warnings)), ...idleEntries(entries)],
+  };
+}
+
+/** What is said of each entry, with its number where there are several. What is said of many of them is said once. */
+function ofEntries(texts: readonly (readonly string[])[]): readonly string[] {
+  if (texts.length === 1) return texts.flat();
+  const numbersOf = new Map<string, number[]>();
+  for (const [at, ofOne] of texts.entries())
+    for (const text of new Set(ofOne)) numbersOf.set(text, [...(numbersOf.get(text) ?? []), at + 1]);
+  return [...numbersOf].map(
+    ([text, numbers]) => `${numbers.length === 1 ? 'entry' : 'entries'} ${numberRanges(numbers)}: ${text}`,
+  );
 }
 
 /** Entries share secrets: dozens of them that name one token read it once. */

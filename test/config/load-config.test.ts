@@ -271,6 +271,20 @@ ${others.join('\n')}`;
     expect(entries.map(({ from }) => from)).toEqual([['orders'], ...DATASETS.map((dataset) => [dataset])]);
     expect(new Set(entries.map(({ catalog_token }) => catalog_token))).toEqual(new Set(['token 1']));
   });
+
+  it('have a mistake that they share told once, with their numbers', async () => {
+    const shared = { ...minimal, catalog_urls: 'x' };
+    const entries = ['a', 'b', 'c'].map((dataset) => ({ ...shared, from: [dataset] }));
+    const text = JSON.stringify([
+      ...entries,
+      { ...minimal, from: ['d'], freshness: '15' },
+      { ...shared, from: ['e'] },
+    ]);
+    expect(await problemsOf(text)).toEqual([
+      expect.stringMatching(/^entries 1–3, 5: catalog_urls is not a setting/),
+      expect.stringMatching(/^entry 4: freshness: "15" must be a duration/),
+    ]);
+  });
 });
 
 describe('loadConfig: references', () => {
