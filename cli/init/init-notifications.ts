@@ -5,6 +5,7 @@ import {
   mergeNotifications,
   wantedNotification,
   withEventBridge,
+  withOwnNotifications,
 } from '../../lib/jobs/bucket-notifications.ts';
 import { stringifyJson } from '../../lib/spec/json.ts';
 import { readConfig } from '../../lib/wire/configuration.ts';
@@ -51,7 +52,7 @@ export function notificationsCommand(): Command {
       checkStage(stage, 'aws');
       const { entries } = await readConfig(process.env);
       const results = [];
-      for (const [index, entry] of entries.entries()) {
+      for (const [index, entry] of withOwnNotifications(entries).entries()) {
         const wanted = wantedNotification(entry);
         if (wanted === undefined) {
           throw new RegistrarError(

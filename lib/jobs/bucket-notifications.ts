@@ -55,6 +55,14 @@ export function wantedNotification(entry: Entry): WantedNotification | undefined
   return keys && arrivals !== undefined ? { ...keys, queueArn: queueArn(arrivals) } : undefined;
 }
 
+/** The entries without those that share `url` and arrivals queue with an earlier one, and so its notifications. */
+export function withOwnNotifications(entries: readonly Entry[]): readonly Entry[] {
+  const byKeys = Map.groupBy(entries, ({ url, queues, store }) =>
+    JSON.stringify([url, queues.arrivals, store.endpoint]),
+  );
+  return [...byKeys.values()].flatMap(([first]) => first ?? []);
+}
+
 /** Whether object creations below the prefix reach the queue, or EventBridge, whose rules are not part of the bucket. */
 export function isNotified(
   { QueueConfigurations = [], EventBridgeConfiguration }: NotificationConfiguration,
@@ -116,7 +124,7 @@ export function rulesOn(configuration: NotificationConfiguration, prefix: string
  * Adds our notification to a bucket's, keeping those of others. S3 refuses overlapping rules, so overlaps are found here first.
  * A rule of our name and queue is of an earlier deployment, and is replaced.
  *
- * @param number counts the entries of the configuration, from 1
+ * @param number counts the entries of the configuration with notifications of their own, from 1
  * @throws `config.invalid` naming a rule that overlaps, or that has our name and notifies something else
  */
 export function mergeNotifications(

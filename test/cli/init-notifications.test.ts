@@ -24,18 +24,21 @@ beforeEach(() => {
 });
 
 /** `init` with words behind it, for a deployment whose segments and queue are named after its stage. */
-function init(words: string, stage = 'prod'): Promise<Ran> {
+function init(words: string, stage = 'prod', datasets: readonly string[] = []): Promise<Ran> {
   const { accessKeyId, secretAccessKey } = stack.credentials;
+  const entry = {
+    url: `s3://${bucket}/${stage}`,
+    namespace: 'analytics',
+    catalog_uri: stack.catalogUri,
+    store: { endpoint: stack.s3Endpoint, region: stack.region, allow_http: true },
+    queues: { arrivals: stack.createQueue(`${stage}-arrivals`).url },
+  };
   return runCli(['init', ...words.split(' ')], {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    REGISTRAR_CONFIG: JSON.stringify({
-      url: `s3://${bucket}/${stage}`,
-      namespace: 'analytics',
-      catalog_uri: stack.catalogUri,
-      store: { endpoint: stack.s3Endpoint, region: stack.region, allow_http: true },
-      queues: { arrivals: stack.createQueue(`${stage}-arrivals`).url },
-    }),
+    REGISTRAR_CONFIG: JSON.stringify(
+      datasets.length === 0 ? entry : datasets.map((dataset) => ({ ...entry, from: [dataset] })),
+    ),
   });
 }
 
@@ -94,4 +97,10 @@ test('init notifications says which setting it needs', async () => {
   });
   expect(status).toBe(1);
   expect(stderr).toContain('queues.arrivals');
+});
+
+test('init notifications shows once what entries of one url share', async () => {
+  const { stdout } = await init('notifications --json', 'prod', ['orders', 'clicks', 'views']);
+  expect((JSON.parse(stdout) as Printed).buckets).toHaveLength(1);
+  expect(idsIn(stdout)).toEqual(['iceberg-registrar-prod']);
 });

@@ -4,7 +4,13 @@ import { RegistrarError } from '../../errors.ts';
 import type { BucketNotifications, QueueWatch } from '../../ports/setup.ts';
 import type { Clock, Log } from '../../ports.ts';
 import type { Dataset } from '../../route/layout.ts';
-import { isNotified, notifiedKeys, reachesTopic, wantedNotification } from '../bucket-notifications.ts';
+import {
+  isNotified,
+  notifiedKeys,
+  reachesTopic,
+  wantedNotification,
+  withOwnNotifications,
+} from '../bucket-notifications.ts';
 import { datasetsOf } from '../datasets/datasets.ts';
 import type { EntryPorts } from '../register/register-ports.ts';
 import { adviceOf, atMost, type Check } from './check.ts';
@@ -133,14 +139,6 @@ async function eventsHealth({ entries, portsOf }: HealthPorts): Promise<readonly
       }
     }),
   );
-}
-
-/** The entries without those that share `url` and arrivals queue with an earlier one, and so its notifications. */
-function withOwnNotifications(entries: readonly Entry[]): readonly Entry[] {
-  const byKeys = Map.groupBy(entries, ({ url, queues, store }) =>
-    JSON.stringify([url, queues.arrivals, store.endpoint]),
-  );
-  return [...byKeys.values()].flatMap(([first]) => first ?? []);
 }
 
 async function notificationHealth(
