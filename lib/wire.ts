@@ -42,6 +42,7 @@ export interface Base {
   readonly queue: Queue;
   /** The quarantine of the first entry, for messages that name no table. */
   readonly quarantine: Quarantine;
+  /** The ports of an entry that need no catalog. */
   readonly servicesOf: (entry: Entry) => Pick<EntryPorts, 'store' | 'quarantine'>;
   /** Stores that share their connections. */
   readonly storeOf: MakeStore;

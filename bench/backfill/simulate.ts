@@ -99,7 +99,6 @@ const { done, tables: made } = await time.run(
       ...wiring,
       entries,
       portsOf: () => services,
-      servicesOf: () => services,
       clock: time.clock,
       timers: time.timers,
       random,

@@ -108,7 +108,6 @@ const { entries } = await loadConfig(
 const ports: ReconcilePorts = {
   entries,
   portsOf: () => services,
-  servicesOf: () => services,
   clock: systemClock,
   timers: systemTimers,
   random: systemRandom,

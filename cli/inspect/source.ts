@@ -36,10 +36,10 @@ export async function sourceOf(name: string): Promise<Source> {
     );
   }
   if (process.env['REGISTRAR_CONFIG'] === undefined) return { store: storeOfName(uri, process.env) };
-  const { entries, servicesOf } = await wire(process.env, process.stderr);
+  const { entries, portsOf } = await wire(process.env, process.stderr);
   const routing = layoutRouter(entries)(reference);
   // An object that no layout fits is inspected as its neighbours are registered.
   const entry =
     routing.kind === 'table' ? routing.entry : entries.find(({ url }) => uri.startsWith(`${url}/`));
-  return { store: entry === undefined ? storeOfName(uri, process.env) : servicesOf(entry).store, entry };
+  return { store: entry === undefined ? storeOfName(uri, process.env) : portsOf(entry).store, entry };
 }

@@ -146,7 +146,7 @@ describe.each(releases)(
       const { clock } = virtualTime();
       const set = quarantineIn(fakeStore(clock), 's3://lake/quarantine', seededRandom());
       await set.put(record);
-      const failures = await listFailures({ entries: [entry()], servicesOf: () => ({ quarantine: set }) });
+      const failures = await listFailures({ entries: [entry()], portsOf: () => ({ quarantine: set }) });
       expect(failures).toEqual([
         expect.objectContaining({
           state: 'waiting',

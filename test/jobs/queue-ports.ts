@@ -10,5 +10,5 @@ export function portsOf(
 ): BackfillPorts & ReconcilePorts {
   const registrations = queue.queues.all()[0]?.url ?? queue.create({ fifo: true, visibilitySeconds: 30 }).url;
   const entries = ports.entries.map((entry) => ({ ...entry, queues: { registrations } }));
-  return { ...ports, entries, servicesOf: ports.portsOf, queue };
+  return { ...ports, entries, queue };
 }

@@ -69,7 +69,6 @@ export function startContainer(
   const ports = {
     entries: entriesOf(entry),
     portsOf: () => entryPorts,
-    servicesOf: () => entryPorts,
     queue: queues.port(io),
     quarantine: entryPorts.quarantine,
     clock: skewedClock(world, instance),

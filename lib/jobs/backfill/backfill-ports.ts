@@ -1,5 +1,4 @@
-import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import type { SendAgainPorts } from '../quarantine/send-again.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
 
-export type BackfillPorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
+export type BackfillPorts = RegisterPorts & SendAgainPorts;

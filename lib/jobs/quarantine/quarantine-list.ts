@@ -23,7 +23,7 @@ export interface FailureFilter {
 
 export interface QuarantinesPorts {
   readonly entries: readonly Entry[];
-  readonly servicesOf: (entry: Entry) => { readonly quarantine: Quarantine };
+  readonly portsOf: (entry: Entry) => { readonly quarantine: Quarantine };
 }
 
 /** The failures of every entry's quarantine, oldest first. @throws `store.unavailable`, `auth.failed` */
@@ -79,8 +79,8 @@ export async function recordsOf(
 }
 
 /** Every quarantine once: entries may share one. */
-export function quarantines({ entries, servicesOf }: QuarantinesPorts): readonly Quarantine[] {
-  const byUrl = new Map(entries.map((entry) => [entry.quarantine_url, servicesOf(entry).quarantine]));
+export function quarantines({ entries, portsOf }: QuarantinesPorts): readonly Quarantine[] {
+  const byUrl = new Map(entries.map((entry) => [entry.quarantine_url, portsOf(entry).quarantine]));
   return [...byUrl.values()];
 }
 

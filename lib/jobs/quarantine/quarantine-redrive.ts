@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { referenceTo, type SegmentReference } from '../../event/segment-reference.ts';
-import type { Catalog, Clock, QuarantineRecord, Queue } from '../../ports.ts';
+import type { Catalog, Clock, Quarantine, QuarantineRecord, Queue } from '../../ports.ts';
 import type { RoutedSegment } from '../../route/chunk.ts';
 import { type Dataset, layoutRouter } from '../../route/layout.ts';
 import { branchKey } from '../../route/table-key.ts';
@@ -15,6 +15,7 @@ export interface RedrivePorts extends QuarantinesPorts, SendAgainPorts {
   readonly clock: Clock;
   readonly portsOf: (entry: QuarantinesPorts['entries'][number]) => {
     readonly catalog: Pick<Catalog, 'load'>;
+    readonly quarantine: Quarantine;
   };
 }
 

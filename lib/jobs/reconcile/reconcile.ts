@@ -8,7 +8,6 @@ import { quarantineStates, segmentTest } from '../datasets/dataset-objects.ts';
 import { loadState, missingTable } from '../load-state.ts';
 import { lostCommits } from '../lost-commits.ts';
 import { countObjects } from '../pace.ts';
-import type { QuarantinesPorts } from '../quarantine/quarantine-list.ts';
 import type { SendAgainPorts } from '../quarantine/send-again.ts';
 import type { register } from '../register/register.ts';
 import type { RegisterPorts } from '../register/register-ports.ts';
@@ -17,7 +16,7 @@ import { settlerOf } from './missing-segments.ts';
 import { type ReconcileProgress, reconcileProgress } from './reconcile-progress.ts';
 import { figures, newTally, type Reconciliation, type Tally } from './reconcile-report.ts';
 
-export type ReconcilePorts = RegisterPorts & SendAgainPorts & QuarantinesPorts;
+export type ReconcilePorts = RegisterPorts & SendAgainPorts;
 
 export interface ReconcileOptions {
   /** What to do with missing segments: `register` is passed as such, since the scheduled function does not load it. @default report */

@@ -11,7 +11,7 @@ async function recorded(...tables: readonly string[]): Promise<QuarantinesPorts>
   const quarantine = quarantineIn(fakeStore(virtualTime().clock), 's3://lake/_quarantine', seededRandom());
   for (const table of tables)
     await quarantine.put({ v: 1, kind: 'failure', at: '2026-01-31T00:00:00.000Z', table });
-  return { entries: [entry()], servicesOf: () => ({ quarantine }) };
+  return { entries: [entry()], portsOf: () => ({ quarantine }) };
 }
 
 describe('namedTable', () => {

@@ -29,7 +29,6 @@ async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<
   arrivals = queue.create({ fifo: false, visibilitySeconds: 30 }).url;
   ports = {
     entries: entries.map((entry) => ({ ...entry, queues: { registrations, arrivals } })),
-    servicesOf: portsOf,
     portsOf,
     queue,
     clock,

@@ -13,7 +13,7 @@ afterEach(() => registration.close());
 
 async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
   registration = await startRegistration(settings);
-  const { clock, random, entries, portsOf } = registration.ports;
+  const { clock, random, entries } = registration.ports;
   const queue = fakeQueue(clock, random);
   const { url } = queue.create({ fifo: true, visibilitySeconds: 30 });
   ports = {
@@ -21,7 +21,6 @@ async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<
     // The schedule comes two hours later.
     clock: { now: () => clock.now() + 2 * 3_600_000 },
     entries: entries.map((entry) => ({ ...entry, queues: { registrations: url } })),
-    servicesOf: portsOf,
     queue,
   };
 }

@@ -228,7 +228,7 @@ describe('repair', () => {
     const queue = fakeQueue(ports.clock, ports.random);
     const report = await reconcile(
       dataset,
-      { ...ports, servicesOf: ports.portsOf, queue },
+      { ...ports, queue },
       { missing: register, graceMs: -60_000 },
       minutes,
     );
