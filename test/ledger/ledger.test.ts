@@ -397,6 +397,13 @@ describe('ledgerMemory: a warm container reads each snapshot once', () => {
     expect([one.size, two.size]).toEqual([1, 1]);
   });
 
+  test('a table that was loaded anew, with the same snapshots, is not read anew', async () => {
+    const [memory, known] = [ledgerMemory(), manifests({ 2: [entry(uri)] })];
+    await verdict(state, candidate(), known, memory);
+    const loaded = tableWithHistory([...state.snapshots.values()]);
+    expect(await verdict(loaded, candidate(), known, memory)).toMatchObject({ reads: ['added 2'] });
+  });
+
   test('forgets a snapshot that the table no longer has', async () => {
     const memory = ledgerMemory();
     const oldest = ours(1n, 0, other);
