@@ -224,6 +224,7 @@ describe('createTable', () => {
     expect(isHalfMade(begun, location)).toBe(true);
     const state = await create({ create_via: 'create', partition_by: ['day(ts)'] });
     expect(isHalfMade(state, location)).toBe(false);
+    expect(state.properties, 'of files with field IDs').not.toHaveProperty('schema.name-mapping.default');
     expect(state.defaultSpec.fields).toMatchObject([{ 'source-id': 50, transform: 'day', name: 'ts_day' }]);
   });
 

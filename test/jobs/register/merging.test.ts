@@ -134,6 +134,14 @@ describe('mergingOf', () => {
     expect(await held()).toEqual([[5], [4], [3], [2], [1]]);
   });
 
+  test('many manifests of which none can be merged do not prevent the commit', async () => {
+    await registration.close();
+    await start({ table_properties: { ...MERGE_FROM_3, 'commit.manifest.target-size-bytes': '1' } });
+    await ship(1, 2, 3, 4);
+    expect(await held()).toEqual([[4], [3], [2], [1]]);
+    expect(said('merge-skipped')).toEqual([]);
+  });
+
   test('an invocation with little time left commits without merging; the next one merges', async () => {
     await ship(1, 2, 3);
     registration.remainingMs = 19_000;
