@@ -322,6 +322,34 @@ describe('registerMessages: exactly once (I2)', () => {
     expect(dataFiles(await orders()).length).toBe(1);
   });
 
+  test.each(['checked', 'by_name'])(
+    'the same contents under another ETag are acknowledged as uploaded again (field_ids: %s)',
+    async (field_ids) => {
+      await registration.close();
+      registration = await startRegistration({ field_ids });
+      const bytes = field_ids === 'by_name' ? plainFile(narrow, [{ id: 1, name: 'n1' }]) : segment(1);
+      const uploaded = registration.upload(key('a'), bytes);
+      await registration.deliver([uploaded]);
+      registration.around = ({ store, ...services }) => ({
+        ...services,
+        store: {
+          ...store,
+          async read(uri, options) {
+            const read = await store.read(uri, options);
+            const isSegment = read.kind === 'object' && uri.endsWith(uploaded.key);
+            return isSegment ? { ...read, version: 'of-a-multipart-upload-2' } : read;
+          },
+        },
+      });
+      expect(await registration.deliver([uploaded])).toEqual(nothingFailed);
+      expect(registration.log.findLast(({ event }) => event === 'registered')).toMatchObject({
+        're-uploaded': 1,
+      });
+      expect(quarantined()).toEqual([]);
+      expect(dataFiles(await orders()).length).toBe(1);
+    },
+  );
+
   test('contents of the same size and row count, but other metrics, count as replaced', async () => {
     const one = segment(1);
     const two = segment(2);
