@@ -64,6 +64,15 @@ describe('layoutRouter: I11, what a shipper did not upload', () => {
     expect(routeSegment([entry()], s3(key))).toMatchObject({ kind: 'ignored', reason });
   });
 
+  it('ignores a table’s own folders beside the partition directories of a layout', () => {
+    const daily = entry({ layout: '{url}/{dataset}/day={day}/…' });
+    expect(routeSegment([daily], s3('d/data/day=1/x.parquet'))).toMatchObject({ reason: 'table-data' });
+    expect(routeSegment([daily], s3('d/day=1/data/x.parquet'))).toMatchObject({
+      kind: 'table',
+      dataset: 'd',
+    });
+  });
+
   it.each([
     ['thadam/v1/p/d/data/x=1/00000-0.parquet', 'thadam/v1/p/d/data'],
     ['_quarantine/analytics.orders/hash/uuid.json', '_quarantine'],

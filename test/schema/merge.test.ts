@@ -15,6 +15,16 @@ function followed(fields: Parameters<typeof segment>[0], options?: Parameters<ty
 }
 
 describe('mergeSchemas: what the dataset changes', () => {
+  test('a segment that lacks columns changes nothing, and so does not date them: a rename from before it is followed', () => {
+    const [a, b] = [column(1, 'a', 'int'), column(2, 'b', 'int')];
+    const table = evolvingTable([a, b]);
+    table.register([segment([a, b])]);
+    const renaming = segment([column(1, 'renamed', 'int'), b]);
+    table.register([segment([a])]);
+    table.register([renaming]);
+    expect(table.state().currentSchema.fields.map(({ name }) => name)).toEqual(['renamed', 'b']);
+  });
+
   test('same schema: no change, and no update at all', () => {
     const table = followed([id, note]);
     const merge = table.register([segment([id, note]), segment([note, id])]);
