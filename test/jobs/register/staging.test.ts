@@ -15,10 +15,10 @@ beforeEach(async () => {
 });
 afterEach(() => registration.close());
 
-const ship = (id: number, name = 'region') =>
+const ship = (id: number, name = 'region', key = String(id)) =>
   registration.deliver([
     registration.upload(
-      `thadam/v1/plant/orders/${id}.parquet`,
+      `thadam/v1/plant/orders/${key}.parquet`,
       writeParquet(schema(required(1, 'id', 'int'), optional(2, name, 'string')), [{ id, [name]: 'eu' }]),
     ),
   ]);
@@ -130,5 +130,6 @@ test('judge: a path of the table around the directory of its segments fails thei
   );
   await setDataPath('s3://lake/in/thadam/v1/plant/orders/compacted');
   expect((await ship(2)).batchItemFailures).toEqual([]);
+  expect((await ship(3, 'region', 'compacted/3')).batchItemFailures).toEqual([]);
   expect(await manifests()).toHaveLength(2);
 });
