@@ -4,6 +4,7 @@ import { describeSettings } from '../lib/config/setting-descriptions.ts';
 import { takesOwnFiles } from '../lib/jobs/bucket-notifications.ts';
 import { layoutRouter } from '../lib/route/layout.ts';
 import { sampleUri } from '../lib/route/sample-uri.ts';
+import { prefixesOf } from './bucket-prefixes.ts';
 import { MAX_CONFIG_BYTES, variableOf } from './config-variable.ts';
 import type { Deployable } from './deployment.ts';
 
@@ -43,7 +44,7 @@ function notificationProblems({
       `suffix "${suffix}" also matches the registrar's own files, whose notifications would never end; set the suffix of the segments, such as ".parquet"`,
     );
   }
-  const buckets = new Set(entries.map(({ url }) => url.split('/')[2])).size;
+  const buckets = new Set(prefixesOf(entries).map(({ bucket }) => bucket)).size;
   if (notifications === 'eventbridge' && buckets > MAX_EVENTBRIDGE_BUCKETS) {
     problems.push(
       `${buckets} buckets notify through EventBridge, and the policy of a queue has room for the rules of ${MAX_EVENTBRIDGE_BUCKETS}; say "notifications: bucket", or deploy some of the buckets as separate stages`,

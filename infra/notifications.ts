@@ -3,7 +3,7 @@ import { Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { Entry } from '../lib/config/entry.ts';
+import { prefixesOf } from './bucket-prefixes.ts';
 import type { Deployable } from './deployment.ts';
 import type { Queues } from './queues.ts';
 
@@ -72,23 +72,6 @@ function allowBuckets(scope: Construct, { arrivals }: Queues, buckets: readonly 
       },
     }),
   );
-}
-
-interface BucketPrefix {
-  readonly bucket: string;
-  /** With a trailing slash; empty for a whole bucket. */
-  readonly prefix: string;
-}
-
-/** The prefixes without those that lie below another, since S3 refuses notifications with overlapping prefixes. */
-function prefixesOf(entries: readonly Entry[]): readonly BucketPrefix[] {
-  const urls = [...new Set(entries.map(({ url }) => `${url}/`))];
-  return urls
-    .filter((url) => !urls.some((other) => other !== url && url.startsWith(other)))
-    .map((url) => {
-      const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(url) ?? [];
-      return { bucket, prefix };
-    });
 }
 
 /** Escapes text for a wildcard pattern of EventBridge. */

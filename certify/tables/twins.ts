@@ -1,3 +1,4 @@
+import { numberRanges } from '../../lib/counted.ts';
 import type { PrimitiveType, Schema } from '../../lib/spec/schema.ts';
 import type { Value } from '../../local/shipper/dataset.ts';
 import { type Dice, seededDice } from '../../local/shipper/dice.ts';
@@ -152,11 +153,5 @@ export function worded(predicate: Predicate): string {
 
 /** `3-5, 9`, or `none`. */
 export function ranges(numbers: readonly number[]): string {
-  const runs: [number, number][] = [];
-  for (const number of numbers) {
-    const last = runs.at(-1);
-    if (last !== undefined && number === last[1] + 1) last[1] = number;
-    else runs.push([number, number]);
-  }
-  return runs.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(', ') || 'none';
+  return numberRanges(numbers, '-') || 'none';
 }

@@ -32,7 +32,7 @@ export interface Config {
  * @throws `config.invalid`, listing every problem
  */
 export async function loadConfig(env: Environment, given: ConfigReaders): Promise<Config> {
-  const readers = { ...given, resolveSecret: once(given.resolveSecret) };
+  const readers = { ...given, resolveSecret: eachOnce(given.resolveSecret) };
   const written = await parseEntries(await readSource(env, readers));
   const general: string[] = [];
   const overrides = await readOverrides(env, general);
@@ -59,16 +59,15 @@ export async function loadConfig(env: Environment, given: ConfigReaders): Promis
 /** What is said of each entry, with its number where there are several. What is said of many of them is said once. */
 function ofEntries(texts: readonly (readonly string[])[]): readonly string[] {
   if (texts.length === 1) return texts.flat();
-  const numbersOf = new Map<string, number[]>();
-  for (const [at, ofOne] of texts.entries())
-    for (const text of new Set(ofOne)) numbersOf.set(text, [...(numbersOf.get(text) ?? []), at + 1]);
-  return [...numbersOf].map(
-    ([text, numbers]) => `${numbers.length === 1 ? 'entry' : 'entries'} ${numberRanges(numbers)}: ${text}`,
-  );
+  const said = texts.flatMap((ofOne, at) => [...new Set(ofOne)].map((text) => ({ text, number: at + 1 })));
+  return [...Map.groupBy(said, ({ text }) => text)].map(([text, same]) => {
+    const numbers = numberRanges(same.map(({ number }) => number));
+    return `${same.length === 1 ? 'entry' : 'entries'} ${numbers}: ${text}`;
+  });
 }
 
 /** Entries share secrets: dozens of them that name one token read it once. */
-function once(resolveSecret: ConfigReaders['resolveSecret']): ConfigReaders['resolveSecret'] {
+function eachOnce(resolveSecret: ConfigReaders['resolveSecret']): ConfigReaders['resolveSecret'] {
   const read = new Map<string, Promise<string>>();
   return (kind, name) => {
     const reference = `${kind}:${name}`;

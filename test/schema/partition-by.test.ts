@@ -29,36 +29,13 @@ describe('parsePartitionBy', () => {
 });
 
 describe('partitionSpec: which transform takes which type', () => {
+  const bounded = ['int', 'long', 'decimal(9,2)', 'date', 'time', 'timestamp', 'string', 'uuid', 'binary'];
   const takes = {
     year: ['date', 'timestamp', 'timestamptz', 'timestamp_ns'],
     hour: ['timestamp', 'timestamptz', 'timestamptz_ns'],
-    'bucket[4]': [
-      'int',
-      'long',
-      'decimal(9,2)',
-      'date',
-      'time',
-      'timestamp',
-      'string',
-      'uuid',
-      'fixed[3]',
-      'binary',
-    ],
+    'bucket[4]': [...bounded, 'fixed[3]'],
     'truncate[4]': ['int', 'long', 'decimal(9,2)', 'string', 'binary'],
-    identity: [
-      'int',
-      'long',
-      'decimal(9,2)',
-      'date',
-      'time',
-      'timestamp',
-      'string',
-      'uuid',
-      'binary',
-      'boolean',
-      'float',
-      'double',
-    ],
+    identity: [...bounded, 'boolean', 'float', 'double'],
   };
   const types = [
     ...new Set([...Object.values(takes).flat(), 'geometry', 'geography(srid:4326)', 'variant', 'unknown']),
