@@ -1,7 +1,7 @@
 import { plainSpelling } from '../spec/object-uri.ts';
 import type { Snapshot } from '../spec/snapshot.ts';
 import type { Candidate } from './candidate.ts';
-import { hashesMention, type LedgerHashes, type Listing, ledgerHashes } from './registration-summary.ts';
+import { hashesMention, type Listing, shortHash } from './registration-summary.ts';
 
 /** How far the clocks of store and catalog may differ without invalidating a proof of absence. */
 export const UPLOAD_ALLOWANCE_MS = 15 * 60_000;
@@ -45,21 +45,20 @@ export function openCandidates(candidates: readonly Candidate[], tableUuid?: str
     const absentAt = byPath.get(path)?.absentAt;
     return absentAt?.tableUuid === tableUuid ? absentAt?.snapshotId : undefined;
   });
-  let byHash: ReadonlyMap<number, readonly Hashed[]> | undefined;
+  let byHash: ReadonlyMap<number, readonly Pathed[]> | undefined;
 
   return {
     byPath,
     unproven,
     mentionedIn(listing) {
-      byHash ??= hashedPaths(byPath);
+      byHash ??= Map.groupBy(byPath, ([, { uri }]) => shortHash(uri));
       const hashed = byHash;
-      return pathHashesIn(listing, hashed)
-        .flatMap((hash) => hashed.get(hash) ?? [])
-        .flatMap(({ path, hashes }) => {
-          const candidate = byPath.get(path);
-          const mention = hashesMention(listing, hashes);
-          return candidate && mention ? [{ path, candidate, otherEtag: mention === 'path' }] : [];
-        });
+      return pathHashesIn(listing, hashed).flatMap((hash) =>
+        (hashed.get(hash) ?? []).flatMap(([path, candidate]) => {
+          const mention = byPath.has(path) ? hashesMention(listing, hash, candidate.etag) : undefined;
+          return mention === undefined ? [] : [{ path, candidate, otherEtag: mention === 'path' }];
+        }),
+      );
     },
     proveUploadedAfter({ timestampMs }) {
       const sinceMs = Number(timestampMs) + UPLOAD_ALLOWANCE_MS;
@@ -81,16 +80,7 @@ export function openCandidates(candidates: readonly Candidate[], tableUuid?: str
   };
 }
 
-interface Hashed {
-  readonly path: string;
-  readonly hashes: LedgerHashes;
-}
-
-/** The open candidates by the hash of their path. */
-function hashedPaths(byPath: ReadonlyMap<string, Candidate>): ReadonlyMap<number, readonly Hashed[]> {
-  const hashed = [...byPath].map(([path, candidate]) => ({ path, hashes: ledgerHashes(candidate) }));
-  return Map.groupBy(hashed, ({ hashes }) => hashes.path);
-}
+type Pathed = readonly [path: string, candidate: Candidate];
 
 /** The wanted path hashes that the listing may contain, searched from whichever side is smaller. */
 function pathHashesIn(

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { plainSpelling } from '../spec/object-uri.ts';
+import { hashOf, wordAt } from './text-hash.ts';
 
 /**
  * A set of millions of paths and their file sizes, in 13 bytes per slot with at most three quarters of the slots used. The
@@ -51,7 +51,7 @@ export function pathIndex(expected = 0): PathIndex {
   }
 
   function slotOf(uri: string): number {
-    const [high, low] = hashOf(uri);
+    const [high, low] = wordsOf(uri);
     return find(slots, high, low);
   }
 
@@ -61,7 +61,7 @@ export function pathIndex(expected = 0): PathIndex {
     },
     add(uri, sizeBytes) {
       if (size + 1 > slots.marks.length * MOST_TAKEN) grow();
-      const [high, low] = hashOf(uri);
+      const [high, low] = wordsOf(uri);
       const isNew = put(high, low, lowBits(sizeBytes), TAKEN);
       if (isNew) size += 1;
       return isNew;
@@ -92,15 +92,9 @@ function find({ high, low, marks }: Slots, wantedHigh: number, wantedLow: number
   return at;
 }
 
-function hashOf(uri: string): readonly [number, number] {
-  const digest = hash('sha256', plainSpelling(uri), 'binary');
-  return [bigEndian(digest, 0), bigEndian(digest, 4)];
-}
-
-/** Reads four one-byte characters as a number, to avoid allocating a buffer for each of millions of paths. */
-function bigEndian(bytes: string, at: number): number {
-  const byte = (offset: number): number => bytes.charCodeAt(at + offset);
-  return ((byte(0) << 24) | (byte(1) << 16) | (byte(2) << 8) | byte(3)) >>> 0;
+function wordsOf(uri: string): readonly [high: number, low: number] {
+  const digest = hashOf(plainSpelling(uri));
+  return [wordAt(digest, 0), wordAt(digest, 4)];
 }
 
 function lowBits(sizeBytes: number): number {

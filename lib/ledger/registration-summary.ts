@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { plainSpelling } from '../spec/object-uri.ts';
 import { version } from '../version.ts';
+import { hashOf, wordAt } from './text-hash.ts';
 
 /**
  * The ledger: a registration's snapshot lists its segments in its own summary (docs/exactly-once.md, "The ledger"). Of three
@@ -44,15 +44,28 @@ export function registrationSummary(entries: readonly LedgerEntry[]): Record<str
   if (Buffer.byteLength(segments) <= MAX_SEGMENTS_BYTES) {
     return { [VERSION]: version, [BASE]: base, [SEGMENTS]: segments };
   }
-  const hashes = Buffer.concat(
-    entries.flatMap((entry) => [sha256(entry.uri).subarray(0, 4), sha256(entry.etag).subarray(0, 4)]),
-  ).toString('base64');
+  const hashes = hashPairs(entries).toString('base64');
   if (hashes.length <= MAX_HASHES_BYTES) return { [VERSION]: version, [HASHES]: hashes };
   return {
     [VERSION]: version,
     [COUNT]: String(entries.length),
     [RANGE]: JSON.stringify(rangeOf(entries.map(({ uri }) => plainSpelling(uri)))),
   };
+}
+
+/** Four bytes of each path's hash, and of its ETag's. */
+function hashPairs(entries: readonly LedgerEntry[]): Buffer {
+  const pairs = Buffer.alloc(entries.length * HASH_BYTES);
+  for (const [index, { uri, etag }] of entries.entries()) {
+    pairs.writeUInt32BE(shortHash(uri), index * HASH_BYTES);
+    pairs.writeUInt32BE(shortHash(etag), index * HASH_BYTES + HASH_BYTES / 2);
+  }
+  return pairs;
+}
+
+/** The first four bytes of the hash of a path or an ETag, as a listing of hashes has it. */
+export function shortHash(text: string): number {
+  return wordAt(hashOf(text), 0);
 }
 
 /** Uses the default sort, which orders like `<`. */
@@ -90,24 +103,20 @@ function readRange(text: string | undefined): { readonly range?: PathRange } {
   return first === undefined || last === undefined || more.length > 0 ? {} : { range: [first, last] };
 }
 
-/** A segment's hashes, as compared with a listing of hashes. */
-export interface LedgerHashes {
-  readonly path: number;
-  readonly etag: number;
-}
-
-export function ledgerHashes(entry: LedgerEntry): LedgerHashes {
-  return { path: sha256(entry.uri).readUInt32BE(0), etag: sha256(entry.etag).readUInt32BE(0) };
-}
-
-/** Whether a listing of hashes may contain this segment, and under this ETag. A hit must be confirmed in the manifests. */
+/**
+ * Whether a listing of hashes may contain a segment, and under this ETag. A hit must be confirmed in the manifests.
+ *
+ * @param path the {@link shortHash} of the segment's path
+ */
 export function hashesMention(
   { paths, etags }: Listing & { readonly kind: 'hashes' },
-  wanted: LedgerHashes,
+  path: number,
+  etag: string,
 ): 'path-and-etag' | 'path' | undefined {
-  let at = lowerBound(paths, wanted.path);
-  if (paths[at] !== wanted.path) return undefined;
-  for (; paths[at] === wanted.path; at += 1) if (etags[at] === wanted.etag) return 'path-and-etag';
+  let at = lowerBound(paths, path);
+  if (paths[at] !== path) return undefined;
+  const wanted = shortHash(etag);
+  for (; paths[at] === path; at += 1) if (etags[at] === wanted) return 'path-and-etag';
   return 'path';
 }
 
@@ -162,8 +171,4 @@ function commonDirectory(uris: readonly string[]): string {
     while (!uri.startsWith(prefix)) prefix = prefix.slice(0, -1);
   }
   return prefix.slice(0, prefix.lastIndexOf('/') + 1);
-}
-
-function sha256(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
 }

@@ -4,11 +4,11 @@ import type { ColumnChunk, ColumnMetaData } from './footer.ts';
 import { formatPath, type SchemaNode } from './parquet-schema.ts';
 
 /** The magic at the head of the file. */
-const dataStart = 4n;
+const dataStart = 4;
 const nowhere = new Uint8Array();
 
 /** A trillion. Counts that are no counts would add up to more than a table's longs hold: its row IDs, its totals (case C23). */
-export const MOST_VALUES = 2n ** 40n;
+export const MOST_VALUES = 2 ** 40;
 
 /**
  * The metadata of a chunk, and the offset in the file at which the chunk starts.
@@ -20,9 +20,9 @@ export const MOST_VALUES = 2n ** 40n;
 export function checkedChunk(
   chunk: ColumnChunk | undefined,
   leaf: SchemaNode,
-  numRows: bigint,
-  dataEnd: bigint,
-): { readonly metaData: ColumnMetaData; readonly start: bigint } {
+  numRows: number,
+  dataEnd: number,
+): { readonly metaData: ColumnMetaData; readonly start: number } {
   const refuse = (what: string, code: ErrorCode = 'segment.inconsistent'): RegistrarError =>
     new RegistrarError(code, `Cannot use a chunk of column ${formatPath(leaf.path)}: ${what}`);
 
@@ -43,17 +43,17 @@ export function checkedChunk(
       `in its place is a chunk of ${formatPath(metaData.path.map((name) => Buffer.from(name).toString()))}`,
     );
 
-  const { numValues, totalCompressedSize, dataPageOffset, dictionaryPageOffset = 0n } = metaData;
+  const { numValues, totalCompressedSize, dataPageOffset, dictionaryPageOffset = 0 } = metaData;
   if (numValues < numRows || (numValues > numRows && !leaf.isRepeated)) {
     throw refuse(`it has ${numValues} values for ${numRows} rows`);
   }
   if (numValues > MOST_VALUES) throw refuse(`it has ${numValues} values, more than any file holds`);
   // Some writers write 0 if there is no dictionary page.
-  const hasDictionary = dictionaryPageOffset > 0n && dictionaryPageOffset < dataPageOffset;
+  const hasDictionary = dictionaryPageOffset > 0 && dictionaryPageOffset < dataPageOffset;
   const start = hasDictionary ? dictionaryPageOffset : dataPageOffset;
   const end = start + totalCompressedSize;
-  const isOutside = numRows > 0n && (start < dataStart || end > dataEnd);
-  if (totalCompressedSize < 0n || totalCompressedSize > dataEnd || isOutside) {
+  const isOutside = numRows > 0 && (start < dataStart || end > dataEnd);
+  if (totalCompressedSize < 0 || totalCompressedSize > dataEnd || isOutside) {
     throw refuse(`its bytes ${start} to ${end} are not in the data of the file, ${dataStart} to ${dataEnd}`);
   }
   return { metaData, start };

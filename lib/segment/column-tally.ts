@@ -12,10 +12,10 @@ export interface ColumnTally {
   readonly fixedLength: number | undefined;
   readonly usesMinMaxValue: boolean;
   readonly usesDeprecatedMinMax: boolean;
-  sizeBytes: bigint;
-  values: bigint;
+  sizeBytes: number;
+  values: number;
   /** Undefined once a row group does not give it. */
-  nulls: bigint | undefined;
+  nulls: number | undefined;
   readonly lower: Extreme;
   readonly upper: Extreme;
 }
@@ -49,9 +49,9 @@ export function newTally(
     fixedLength,
     usesMinMaxValue: isKnownOrder,
     usesDeprecatedMinMax: (isKnownOrder || order === undefined) && codec?.signedOrder === true,
-    sizeBytes: 0n,
-    values: 0n,
-    nulls: 0n,
+    sizeBytes: 0,
+    values: 0,
+    nulls: 0,
     lower: { side: 'lower', value: undefined, isExact: false, isKnown: true },
     upper: { side: 'upper', value: undefined, isExact: false, isKnown: true },
   };
@@ -60,7 +60,7 @@ export function newTally(
 /** @param isRequired Whether the column is required all the way up, so that it has no null whatever the statistics say. */
 export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: boolean): void {
   const { statistics, numValues } = chunk;
-  const nulls = isRequired ? 0n : nullCount(statistics, numValues);
+  const nulls = isRequired ? 0 : nullCount(statistics, numValues);
   tally.sizeBytes += chunk.totalCompressedSize;
   tally.values += numValues;
   tally.nulls = nulls === undefined || tally.nulls === undefined ? undefined : tally.nulls + nulls;
@@ -68,9 +68,11 @@ export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: 
 
   const { minValue, maxValue, isMinValueExact, isMaxValueExact, min, max } = statistics ?? {};
   if (tally.usesMinMaxValue && (minValue ?? maxValue) !== undefined) {
-    addExtremes(tally, tally.codec, [minValue, maxValue], [isMinValueExact, isMaxValueExact]);
+    addExtremes(tally, tally.codec, minValue, maxValue, isMinValueExact, isMaxValueExact);
+  } else if (tally.usesDeprecatedMinMax) {
+    addExtremes(tally, tally.codec, min, max);
   } else {
-    addExtremes(tally, tally.codec, tally.usesDeprecatedMinMax ? [min, max] : [undefined, undefined]);
+    addExtremes(tally, tally.codec, undefined, undefined);
   }
 }
 
@@ -81,24 +83,27 @@ export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: 
 function addExtremes(
   tally: ColumnTally,
   codec: ValueCodec,
-  extremes: readonly [min: Uint8Array | undefined, max: Uint8Array | undefined],
-  isExact: readonly [min?: boolean | undefined, max?: boolean | undefined] = [],
+  minBytes: Uint8Array | undefined,
+  maxBytes: Uint8Array | undefined,
+  isMinExact?: boolean,
+  isMaxExact?: boolean,
 ): void {
-  const [min, max] = extremes.map((bytes) => bytes && codec.read(bytes, tally.fixedLength));
+  const min = minBytes && codec.read(minBytes, tally.fixedLength);
+  const max = maxBytes && codec.read(maxBytes, tally.fixedLength);
   const isInverted = min !== undefined && max !== undefined && codec.compare(min, max) > 0;
   if (isInverted || Number.isNaN(min) || Number.isNaN(max)) {
     tally.lower.isKnown = false;
     tally.upper.isKnown = false;
     return;
   }
-  addExtreme(codec, tally.lower, min, isExact[0]);
-  addExtreme(codec, tally.upper, max, isExact[1]);
+  addExtreme(codec, tally.lower, min, isMinExact);
+  addExtreme(codec, tally.upper, max, isMaxExact);
 }
 
 /** The null count of a chunk; undefined if it is missing or impossible. */
-function nullCount(statistics: Statistics | undefined, numValues: bigint): bigint | undefined {
-  const count = numValues === 0n ? 0n : statistics?.nullCount;
-  return count !== undefined && count >= 0n && count <= numValues ? count : undefined;
+function nullCount(statistics: Statistics | undefined, numValues: number): number | undefined {
+  const count = numValues === 0 ? 0 : statistics?.nullCount;
+  return count !== undefined && count >= 0 && count <= numValues ? count : undefined;
 }
 
 function addExtreme(
@@ -127,13 +132,10 @@ export interface Bound {
   readonly isExact: boolean;
 }
 
-export function boundsOf(tally: ColumnTally): { readonly lower?: Bound; readonly upper?: Bound } {
-  const { codec, lower, upper } = tally;
-  if (codec === undefined) return {};
-  const boundOf = ({ isKnown, value, isExact, side }: Extreme): Bound | undefined => {
-    const bytes = isKnown && value !== undefined ? codec.write(value, side) : undefined;
-    return bytes && { bytes, isExact };
-  };
-  const [lowerBound, upperBound] = [boundOf(lower), boundOf(upper)];
-  return { ...(lowerBound && { lower: lowerBound }), ...(upperBound && { upper: upperBound }) };
+export function boundOf(
+  { codec }: ColumnTally,
+  { isKnown, value, isExact, side }: Extreme,
+): Bound | undefined {
+  const bytes = isKnown && value !== undefined ? codec?.write(value, side) : undefined;
+  return bytes && { bytes, isExact };
 }

@@ -24,7 +24,14 @@ export function codecOf(form: ValueForm): ValueCodec | undefined {
   return form === 'unordered' ? undefined : codecs[form];
 }
 
-const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Numbers are copied here to be read: a view of their own for each would take longer. */
+const scratch = new DataView(new ArrayBuffer(8));
+const scratchBytes = new Uint8Array(scratch.buffer);
+
+function view(bytes: Uint8Array): DataView {
+  scratchBytes.set(bytes);
+  return scratch;
+}
 
 function numbers<T extends number | bigint>(
   width: number,

@@ -152,21 +152,19 @@ export function readZigZag32(cursor: Cursor): number {
   return (value >>> 1) ^ -(value & 1);
 }
 
-/** Up to seven bytes (49 bits) fit a double; longer varints continue as bigint. */
-export function readZigZag64(cursor: Cursor): bigint {
-  let low = 0;
-  for (let scale = 1; scale <= 2 ** 42; scale *= 128) {
+/**
+ * A 64-bit number, beyond 2^52 only nearly: no count and no offset of a file is so large, and each is checked against what the file
+ * can hold.
+ */
+export function readZigZag64(cursor: Cursor): number {
+  const isNegative = ((cursor.bytes[cursor.at] ?? 0) & 1) === 1;
+  let value = 0;
+  for (let scale = 1; scale <= 2 ** 63; scale *= 128) {
     const byte = readByte(cursor);
-    low += (byte & 0x7f) * scale;
-    if (byte < 0x80) return BigInt(low % 2 === 0 ? low / 2 : -(low + 1) / 2);
-  }
-  let value = BigInt(low);
-  for (let shift = 49n; shift <= 63n; shift += 7n) {
-    const byte = readByte(cursor);
-    value |= BigInt(byte & 0x7f) << shift;
+    value += (byte & 0x7f) * scale;
     if (byte < 0x80) {
-      if (value >> 64n !== 0n) unreadable(cursor, 'a varint beyond 64 bits');
-      return (value >> 1n) ^ -(value & 1n);
+      if (scale === 2 ** 63 && byte > 1) unreadable(cursor, 'a varint beyond 64 bits');
+      return isNegative ? -(value + 1) / 2 : value / 2;
     }
   }
   return unreadable(cursor, 'a varint of more than 10 bytes');

@@ -133,7 +133,7 @@ const fileMetaData = struct('FileMetaData', {
 export interface Footer {
   /** The elements in depth-first order, root first. The same bytes give the same array while they are remembered. */
   readonly schema: readonly SchemaElement[];
-  readonly numRows: bigint;
+  readonly numRows: number;
   /** One per leaf; undefined if the writer declared none. */
   readonly columnOrders: readonly ColumnOrder[] | undefined;
   readonly createdBy: string | undefined;

@@ -2,7 +2,7 @@
 import { RegistrarError } from '../errors.ts';
 import type { PrimitiveType } from '../spec/schema.ts';
 import { checkedChunk, MOST_VALUES } from './column-chunk.ts';
-import { addChunk, type Bound, boundsOf, type ColumnTally, newTally } from './column-tally.ts';
+import { addChunk, type Bound, boundOf, type ColumnTally, newTally } from './column-tally.ts';
 import type { ValueForm } from './column-type.ts';
 import type { Footer } from './footer.ts';
 import type { LeafColumn } from './iceberg-schema.ts';
@@ -25,8 +25,8 @@ export interface Column {
   readonly valueCount: bigint;
   readonly nullCount: bigint | undefined;
   /** In the width of `type`, not truncated. */
-  readonly lower?: Bound;
-  readonly upper?: Bound;
+  readonly lower: Bound | undefined;
+  readonly upper: Bound | undefined;
 }
 
 export interface RowGroups {
@@ -50,7 +50,7 @@ export function mergeRowGroups(
   footer: Footer,
   leaves: readonly SchemaNode[],
   columns: ReadonlyMap<number, LeafColumn>,
-  dataEnd: bigint,
+  dataEnd: number,
 ): RowGroups {
   const orders = footer.columnOrders?.length === leaves.length ? footer.columnOrders : undefined;
   const states = leaves.map((leaf, index) => {
@@ -61,26 +61,26 @@ export function mergeRowGroups(
       tally: newTally(column?.form ?? 'unordered', orders?.[index], column?.fixedLength),
     };
   });
-  const splitOffsets: bigint[] = [];
+  const splitOffsets: number[] = [];
   const codecs = new Set<number>();
   let rowGroupCount = 0;
-  let recordCount = 0n;
+  let recordCount = 0;
 
   for (const group of footer.rowGroups()) {
     rowGroupCount++;
     recordCount += group.numRows;
-    if (group.numRows < 0n) throw broken(`a row group has ${group.numRows} rows`);
+    if (group.numRows < 0) throw broken(`a row group has ${group.numRows} rows`);
     if (group.columns.length !== leaves.length) {
       throw broken(`a row group has ${group.columns.length} column chunks for ${leaves.length} columns`);
     }
-    let groupStart: bigint | undefined;
+    let groupStart: number | undefined;
     for (const [index, { leaf, column, tally }] of states.entries()) {
       const { metaData, start } = checkedChunk(group.columns[index], leaf, group.numRows, dataEnd);
       if (groupStart === undefined || start < groupStart) groupStart = start;
       addChunk(tally, metaData, column?.isRequired ?? false);
       codecs.add(metaData.codec);
     }
-    if (group.numRows > 0n && groupStart !== undefined) splitOffsets.push(groupStart);
+    if (group.numRows > 0 && groupStart !== undefined) splitOffsets.push(groupStart);
   }
   if (recordCount > MOST_VALUES) throw broken(`it has ${recordCount} rows, more than any file holds`);
   if (footer.numRows !== recordCount) {
@@ -89,9 +89,9 @@ export function mergeRowGroups(
 
   return {
     rowGroupCount,
-    recordCount,
+    recordCount: BigInt(recordCount),
     columns: states.flatMap(({ leaf, column, tally }) => (column ? [columnOf(leaf, column, tally)] : [])),
-    splitOffsets: splitOffsets.sort((a, b) => (a < b ? -1 : 1)),
+    splitOffsets: splitOffsets.sort((a, b) => a - b).map(BigInt),
     codecs,
   };
 }
@@ -107,10 +107,11 @@ function columnOf(
     type,
     form,
     isRepeated,
-    compressedSizeBytes: tally.sizeBytes,
-    valueCount: tally.values,
-    nullCount: tally.nulls,
-    ...boundsOf(tally),
+    compressedSizeBytes: BigInt(tally.sizeBytes),
+    valueCount: BigInt(tally.values),
+    nullCount: tally.nulls === undefined ? undefined : BigInt(tally.nulls),
+    lower: boundOf(tally, tally.lower),
+    upper: boundOf(tally, tally.upper),
   };
 }
 

@@ -55,11 +55,11 @@ export function segmentOf(
     );
   }
   const footer = decodeFooter(read.bytes);
-  if (footer.numRows === 0n && footer.rowGroups().every(({ numRows }) => numRows === 0n)) return 'empty';
+  if (footer.numRows === 0 && footer.rowGroups().every(({ numRows }) => numRows === 0)) return 'empty';
 
   const { root, leaves } = schemaTree(footer.schema);
   const { schema, idsFrom, columns: leafColumns } = icebergSchema(root, options);
-  const dataEnd = BigInt(read.sizeBytes - read.bytes.length - 8);
+  const dataEnd = read.sizeBytes - read.bytes.length - 8;
   const { rowGroupCount, recordCount, columns, splitOffsets, codecs } = mergeRowGroups(
     footer,
     leaves,

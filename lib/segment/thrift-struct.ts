@@ -33,7 +33,7 @@ export interface Wire<T> {
 export const boolean: Wire<boolean> = { types: [TRUE, FALSE], read: (_cursor, type) => type === TRUE };
 export const i8: Wire<number> = { types: [BYTE], read: (cursor) => (readByte(cursor) << 24) >> 24 };
 export const i32: Wire<number> = { types: [I32], read: readZigZag32 };
-export const i64: Wire<bigint> = { types: [I64], read: readZigZag64 };
+export const i64: Wire<number> = { types: [I64], read: readZigZag64 };
 export const binary: Wire<Uint8Array> = { types: [BINARY], read: readBinary };
 
 /** Text in UTF-8. Invalid bytes are refused: a repaired name would name another column. */

@@ -7,6 +7,7 @@ export type ParsedPrimitive =
 
 /** The parameters of a primitive type: `"decimal(9, 2)"` → precision 9, scale 2; `"fixed[16]"` → length 16. */
 export function parsePrimitive(type: PrimitiveType): ParsedPrimitive {
+  if (!type.endsWith(')') && !type.endsWith(']')) return { name: type };
   const decimal = /^decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)$/.exec(type);
   if (decimal) return { name: 'decimal', precision: Number(decimal[1]), scale: Number(decimal[2]) };
   const fixed = /^fixed\[\s*(\d+)\s*\]$/.exec(type);

@@ -60,6 +60,7 @@ export function isFloatingPoint(type: PrimitiveType): boolean {
  * 10xxxxxx.
  */
 export function codePointOffset(utf8: Uint8Array, codePoints: number): number {
+  if (utf8.length <= codePoints) return utf8.length;
   let seen = 0;
   for (const [offset, byte] of utf8.entries()) {
     if ((byte & 0xc0) !== 0x80 && seen++ === codePoints) return offset;

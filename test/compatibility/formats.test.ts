@@ -9,9 +9,9 @@ import { listFailures } from '../../lib/jobs/quarantine/quarantine-list.ts';
 import { quarantineSegment } from '../../lib/jobs/quarantine/quarantine-segment.ts';
 import {
   hashesMention,
-  ledgerHashes,
   readListing,
   registrationSummary,
+  shortHash,
 } from '../../lib/ledger/registration-summary.ts';
 import { uploadSummary } from '../../lib/ledger/upload-time.ts';
 import type { QuarantineRecord } from '../../lib/ports.ts';
@@ -176,9 +176,9 @@ describe.each(releases)(
       const listed = readListing(summaries.segments);
       expect(listed.kind === 'segments' && listed.etags.get(SEGMENT)).toBe(ETAG);
       const hashed = readListing(summaries.hashes);
-      expect(
-        hashed.kind === 'hashes' && hashesMention(hashed, ledgerHashes({ uri: SEGMENT, etag: ETAG })),
-      ).toBe('path-and-etag');
+      expect(hashed.kind === 'hashes' && hashesMention(hashed, shortHash(SEGMENT), ETAG)).toBe(
+        'path-and-etag',
+      );
       expect(readListing(summaries.count).kind).toBe('count');
     });
   },

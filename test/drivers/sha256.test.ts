@@ -28,7 +28,8 @@ test('Sha256 takes a secret as text or bytes; a text that comes again gives what
   ] as const;
   for (let round = 0; round < 2; round += 1)
     for (const [secret, text] of pairs) expect(await digest(secret, text)).toBe(wanted(secret, text));
-  expect(await digest(bytes('a'), 'bc')).toBe(wanted('a', 'bc'));
+  for (const length of [0, 1, 63, 64, 65, 200])
+    expect(await digest(bytes('k'.repeat(length)), 'bc', 'd')).toBe(wanted('k'.repeat(length), 'bcd'));
   expect(await digest(new Uint8Array(bytes('a')).buffer, 'bc')).toBe(wanted('a', 'bc'));
 });
 

