@@ -3,10 +3,7 @@ import { keepLast, onceFor } from '../memo.ts';
 
 type Source = string | ArrayBuffer | ArrayBufferView;
 
-/**
- * SHA-256, or its HMAC with a secret, in the form that Smithy's signer expects. For every request the signer computes an HMAC of the
- * credentials to look up its derived key, so the last few HMACs of a text with a text are cached.
- */
+/** SHA-256, or its HMAC with a secret (RFC 2104), in the form that Smithy's signer expects. */
 export class Sha256 {
   readonly #secret: Source | undefined;
   #parts: Uint8Array[] = [];
@@ -27,37 +24,39 @@ export class Sha256 {
     const [first = new Uint8Array(), ...rest] = this.#parts;
     const bytes = rest.length === 0 ? first : Buffer.concat(this.#parts);
     if (this.#secret === undefined) return sha256(bytes);
-    return typeof this.#secret === 'string' ? keptMac(this.#secret, bytes) : mac(this.#secret, bytes);
+    // Of whole hashes: the object that `createHmac` makes costs several times as much, most of it when it is collected.
+    const { inner, outer } =
+      typeof this.#secret === 'string' ? padsOfText(this.#secret) : padsOfKey(this.#secret);
+    return sha256(Buffer.concat([outer, sha256(Buffer.concat([inner, bytes]))]));
   }
 }
 
-const macs = new Map<string, Uint8Array>();
-const MOST_MACS = 32;
-
-function keptMac(secret: string, bytes: Uint8Array): Uint8Array {
-  const name = `${secret.length} ${secret}${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')}`;
-  const known = macs.get(name);
-  if (known !== undefined) return known;
-  const made = mac(Buffer.from(secret), bytes);
-  keepLast(macs, name, made, MOST_MACS);
-  return made;
-}
-
-/** HMAC (RFC 2104) of whole hashes: the object that `createHmac` makes costs several times as much, most of it when it is collected. */
-function mac(secret: ArrayBuffer | ArrayBufferView, bytes: Uint8Array): Uint8Array {
-  const { inner, outer } = padsOf(secret);
-  return sha256(Buffer.concat([outer, sha256(Buffer.concat([inner, bytes]))]));
+/** What an HMAC puts before the message, and before the hash of that. */
+interface Pads {
+  readonly inner: Uint8Array;
+  readonly outer: Uint8Array;
 }
 
 const BLOCK_BYTES = 64;
 
-/** The derived key is the same object from request to request. */
-const padsOf = onceFor((secret: ArrayBuffer | ArrayBufferView) => {
-  const key = bytesOf(secret);
+function padsOf(key: Uint8Array): Pads {
   const block = Buffer.alloc(BLOCK_BYTES);
   block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
   return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
-});
+}
+
+/** Kept, because the signer has the same derived key for all requests of a day, and looks it up by an HMAC of the credentials. */
+const padsOfKey = onceFor((key: ArrayBuffer | ArrayBufferView) => padsOf(bytesOf(key)));
+const padsOfTexts = new Map<string, Pads>();
+const MOST_TEXTS = 32;
+
+function padsOfText(secret: string): Pads {
+  const known = padsOfTexts.get(secret);
+  if (known !== undefined) return known;
+  const pads = padsOf(Buffer.from(secret));
+  keepLast(padsOfTexts, secret, pads, MOST_TEXTS);
+  return pads;
+}
 
 /** By way of a text, because a hash that is asked for as a buffer is allocated outside the heap. */
 function sha256(bytes: Uint8Array): Uint8Array {

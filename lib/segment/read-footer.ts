@@ -57,8 +57,7 @@ export async function readFooter(
     lastModifiedMs,
   });
   const end = tail.bytes.length - trailerLength;
-  // Copied, so that the rest of the bytes that were read ahead can be freed.
-  if (length <= end) return read(tail.bytes.slice(end - length, end));
+  if (length <= end) return read(freeing(tail.bytes.subarray(end - length, end), tail.bytes));
 
   const start = sizeBytes - trailerLength - length;
   const range = { start, end: sizeBytes - trailerLength };
@@ -71,6 +70,11 @@ export async function readFooter(
     );
   }
   return read(whole.bytes);
+}
+
+/** The part, as a copy if it is the smaller one, so that the rest of the bytes that were read ahead can be freed. */
+function freeing(part: Uint8Array, whole: Uint8Array): Uint8Array {
+  return part.length < whole.length / 2 ? part.slice() : part;
 }
 
 /**

@@ -89,8 +89,8 @@ function pathWarning(segments: readonly Warned[]): string | undefined {
 
 /** Whether a key has an empty, `.` or `..` part, or a control character: S3 allows it, and it is registered as it is (case E24). */
 function isUnusual(uri: string): boolean {
-  const [scheme = '', , _bucket, ...parts] = uri.split('/');
-  return scheme.endsWith(':') && parts.some((part) => ['', '.', '..'].includes(part) || /\p{Cc}/u.test(part));
+  const key = /^[^/]*:\/\/[^/]*(\/.*)/s.exec(uri)?.[1] ?? '';
+  return /\/\.{0,2}(\/|$)|\p{Cc}/u.test(key);
 }
 
 /** The first of these names, each once, and how many more there are. */

@@ -87,10 +87,12 @@ export function mergeRowGroups(
     throw broken(`it has ${footer.numRows} rows, and its ${rowGroupCount} row groups have ${recordCount}`);
   }
 
+  const merged: Column[] = [];
+  for (const { leaf, column, tally } of states) if (column) merged.push(columnOf(leaf, column, tally));
   return {
     rowGroupCount,
     recordCount: BigInt(recordCount),
-    columns: states.flatMap(({ leaf, column, tally }) => (column ? [columnOf(leaf, column, tally)] : [])),
+    columns: merged,
     splitOffsets: splitOffsets.sort((a, b) => a - b).map(BigInt),
     codecs,
   };

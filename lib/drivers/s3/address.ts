@@ -60,6 +60,7 @@ function isHostLabel(bucket: string): boolean {
 
 /** Encodes a key as a path, as signatures require: every octet except `/` and the unreserved ones of RFC 3986. */
 export function encodeKey(key: string): string {
+  if (/^[\w.~/-]*$/.test(key)) return key;
   return encodeURIComponent(key)
     .replaceAll('%2F', '/')
     .replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -78,29 +78,29 @@ async function setAside(
   ports: TablePorts,
 ): Promise<ReadonlyMap<string, Verdict>> {
   const { target, references, footers, judgement } = of;
+  const all = [...footers.condemned, ...(judgement?.condemned ?? [])];
+  if (all.length === 0) return new Map();
   const referenceOf = new Map(references.map((reference) => [segmentUri(reference), reference]));
   const readOf = new Map(footers.segments.map(({ uri, read }) => [uri, read]));
   const absentAt = judgedHead(of);
-  const verdicts = [...footers.condemned, ...(judgement?.condemned ?? [])].map(
-    async ([uri, error]): Promise<readonly [string, Verdict]> => {
-      const reference = referenceOf.get(uri);
-      if (reference === undefined || target.entry.on_segment_error === 'stop') {
-        return [uri, { kind: 'failed', error }];
-      }
-      const provenAt = judgement?.provenAbsent.has(uri) ? absentAt : undefined;
-      try {
-        const quarantineUri = await quarantineSegment(
-          reference,
-          { error, table, found: readOf.get(uri), ...(provenAt !== undefined && { absentAt: provenAt }) },
-          ports,
-        );
-        return [uri, { kind: 'quarantined', error, quarantineUri }];
-      } catch (fault) {
-        if (!(fault instanceof RegistrarError)) throw fault;
-        return [uri, { kind: 'failed', error: fault }];
-      }
-    },
-  );
+  const verdicts = all.map(async ([uri, error]): Promise<readonly [string, Verdict]> => {
+    const reference = referenceOf.get(uri);
+    if (reference === undefined || target.entry.on_segment_error === 'stop') {
+      return [uri, { kind: 'failed', error }];
+    }
+    const provenAt = judgement?.provenAbsent.has(uri) ? absentAt : undefined;
+    try {
+      const quarantineUri = await quarantineSegment(
+        reference,
+        { error, table, found: readOf.get(uri), ...(provenAt !== undefined && { absentAt: provenAt }) },
+        ports,
+      );
+      return [uri, { kind: 'quarantined', error, quarantineUri }];
+    } catch (fault) {
+      if (!(fault instanceof RegistrarError)) throw fault;
+      return [uri, { kind: 'failed', error: fault }];
+    }
+  });
   return new Map(await Promise.all(verdicts));
 }
 
