@@ -3,7 +3,13 @@
  * in, bytes out: nothing passes through a date, a double or a text of another width (cases B8 to B14).
  */
 import { isUtf8 } from 'node:buffer';
-import { floatingPointBytes, wholeNumber, wholeNumberBytes } from '../spec/single-value.ts';
+import {
+  floatingPointBytes,
+  intBytes,
+  longBytes,
+  wholeNumber,
+  wholeNumberBytes,
+} from '../spec/single-value.ts';
 import type { ValueForm } from './column-type.ts';
 
 export type ColumnValue = number | bigint | Uint8Array;
@@ -50,8 +56,6 @@ function numbers<T extends number | bigint>(
 const readInt32 = (v: DataView): number => v.getInt32(0, true);
 const readInt64 = (v: DataView): bigint => v.getBigInt64(0, true);
 
-const writeInt32 = (value: number): Uint8Array => wholeNumberBytes('int', BigInt(value));
-const writeInt64 = (value: bigint): Uint8Array => wholeNumberBytes('long', value);
 const writeDecimal = (value: bigint): Uint8Array => wholeNumberBytes('decimal(38,0)', value);
 
 /** A zero bound stands for both zeros: lower -0, upper +0 (parquet.thrift, `ColumnOrder`; case B2). */
@@ -75,17 +79,17 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
     (v) => v.getUint8(0) & 1,
     (value) => Uint8Array.of(value),
   ),
-  int32: numbers(4, readInt32, writeInt32),
+  int32: numbers(4, readInt32, intBytes),
   uint32: numbers(
     4,
     (v) => v.getUint32(0, true),
-    (value) => writeInt64(BigInt(value)),
+    (value) => longBytes(BigInt(value)),
     false,
   ),
-  int64: numbers(8, readInt64, writeInt64),
+  int64: numbers(8, readInt64, longBytes),
   millis: numbers(8, readInt64, (value) => {
     const micros = value * 1000n;
-    return BigInt.asIntN(64, micros) === micros ? writeInt64(micros) : undefined;
+    return BigInt.asIntN(64, micros) === micros ? longBytes(micros) : undefined;
   }),
   float: numbers(
     4,

@@ -57,7 +57,8 @@ export async function readFooter(
     lastModifiedMs,
   });
   const end = tail.bytes.length - trailerLength;
-  if (length <= end) return read(freeing(tail.bytes.subarray(end - length, end), tail.bytes));
+  // Copied, so that the rest of the bytes that were read ahead can be freed; a small one into Node's pool, outside of which it would cost more.
+  if (length <= end) return read(Buffer.from(tail.bytes.subarray(end - length, end)));
 
   const start = sizeBytes - trailerLength - length;
   const range = { start, end: sizeBytes - trailerLength };
@@ -70,11 +71,6 @@ export async function readFooter(
     );
   }
   return read(whole.bytes);
-}
-
-/** The part, as a copy if it is the smaller one, so that the rest of the bytes that were read ahead can be freed. */
-function freeing(part: Uint8Array, whole: Uint8Array): Uint8Array {
-  return part.length < whole.length / 2 ? part.slice() : part;
 }
 
 /**

@@ -25,9 +25,19 @@ export function fittingBytes(type: PrimitiveType, value: bigint): Uint8Array | u
   if (parsePrimitive(type).name === 'decimal') return minimalBigEndian(value);
   const width = type === 'int' || type === 'date' ? 4 : 8;
   if (BigInt.asIntN(width * 8, value) !== value) return undefined;
-  if (width === 4) scratch.setInt32(0, Number(value), true);
-  else scratch.setBigInt64(0, value, true);
-  return scratchBytes.slice(0, width);
+  return width === 4 ? intBytes(Number(value)) : longBytes(value);
+}
+
+/** The bytes of an int or date. */
+export function intBytes(value: number): Uint8Array {
+  scratch.setInt32(0, value, true);
+  return scratchBytes.slice(0, 4);
+}
+
+/** The bytes of a long, time or timestamp. */
+export function longBytes(value: bigint): Uint8Array {
+  scratch.setBigInt64(0, value, true);
+  return scratchBytes.slice();
 }
 
 /** Numbers are written here and then copied: a view of a new array would move its few bytes out of the heap. */

@@ -53,7 +53,17 @@ export function mapByColumn<V>(
   ]);
   return {
     schema: { type: 'array', items: pair.schema, logicalType: 'map' },
-    write: (out, map) => writeItems(out, map.size, map, pair.write),
+    // The fields of the pair one by one: most of a manifest's values are in such maps.
+    write: (out, map) => {
+      if (map.size > 0) {
+        writeLong(out, map.size);
+        for (const [key, held] of map) {
+          writeLong(out, key);
+          value.write(out, held);
+        }
+      }
+      writeLong(out, 0);
+    },
   };
 }
 
