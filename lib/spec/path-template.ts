@@ -77,8 +77,8 @@ function matchSegment(
   part: string,
   values: Map<string, string>,
 ): boolean {
+  if (names.length === 0) return part === literals[0];
   const [first = '', ...separators] = literals;
-  if (names.length === 0) return part === first;
   const last = separators.pop() ?? '';
   if (!part.startsWith(first) || !part.endsWith(last)) return false;
   let end = part.length - last.length;

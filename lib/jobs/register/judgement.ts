@@ -1,5 +1,5 @@
 import { partitionTuple } from '../../append/partition-tuple.ts';
-import { resolvePartitionFields } from '../../append/transform.ts';
+import { type ResolvedPartitionField, resolvePartitionFields } from '../../append/transform.ts';
 import type { Entry } from '../../config/entry.ts';
 import { RegistrarError } from '../../errors.ts';
 import type { SegmentReference } from '../../event/segment-reference.ts';
@@ -9,9 +9,10 @@ import type { LedgerMemory } from '../../ledger/ledger-memory.ts';
 import type { IgnoredReason } from '../../report/outcome.ts';
 import { ownFileTest } from '../../route/table-paths.ts';
 import { type MergeOptions, mergeSchemas, type SchemaMerge } from '../../schema/merge.ts';
-import { type ColumnRange, columnRanges } from '../../segment/column-range.ts';
+import { columnRanges } from '../../segment/column-range.ts';
 import { type Segment, withFieldIds } from '../../segment/segment.ts';
 import type { PartitionValue } from '../../spec/partition-spec.ts';
+import type { Schema } from '../../spec/schema.ts';
 import { formatIdentifier } from '../../spec/table-identifier.ts';
 import type { TableState } from '../../spec/table-state.ts';
 import { ofSegment, readSegment } from './decoded-segment.ts';
@@ -110,8 +111,6 @@ export async function judge(
   return { registered, ignored, condemned, provenAbsent, accepted, merge };
 }
 
-const NO_RANGES: ReadonlyMap<number, ColumnRange> = new Map();
-
 export interface Fitted extends Pick<Judgement, 'merge' | 'accepted'> {
   readonly refused: ReadonlyMap<string, RegistrarError>;
 }
@@ -140,13 +139,12 @@ export function fit(state: TableState, segments: readonly Segment[], entry: Entr
   const accepted: AcceptedSegment[] = [];
   const unplaced = new Map<string, RegistrarError>();
   for (const merged of segments) {
-    const { uri, reference } = merged;
+    const { uri } = merged;
     if (merge.refused.has(uri)) continue;
     const ids = merge.fieldIdsOf.get(uri);
     const segment = ids === undefined ? merged : withFieldIds(merged, ids);
     try {
-      const columns = fields.length === 0 ? NO_RANGES : columnRanges(segment, merge.schema);
-      accepted.push({ segment, partition: partitionTuple({ uri, key: reference.key, fields, columns }) });
+      accepted.push({ segment, partition: partitionOf(segment, fields, merge.schema) });
     } catch (error) {
       unplaced.set(uri, ofSegment(error));
     }
@@ -158,6 +156,16 @@ export function fit(state: TableState, segments: readonly Segment[], entry: Entr
     entry,
   );
   return { ...rest, refused: new Map([...rest.refused, ...unplaced]) };
+}
+
+function partitionOf(
+  segment: Segment,
+  fields: readonly ResolvedPartitionField[],
+  schema: Schema,
+): readonly PartitionValue[] {
+  if (fields.length === 0) return [];
+  const { uri, reference } = segment;
+  return partitionTuple({ uri, key: reference.key, fields, columns: columnRanges(segment, schema) });
 }
 
 function candidateOf({ uri, reference, read }: SegmentRead): Candidate {
