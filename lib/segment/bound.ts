@@ -44,14 +44,15 @@ export function truncateBound(
 ): Uint8Array | undefined {
   if (type === 'string') return truncateText(bytes, length, side);
   if (type !== 'binary' || bytes.length <= length) return bytes;
-  const cut = bytes.slice(0, length);
+  const cut = bytes.subarray(0, length);
   return side === 'lower' ? cut : raiseBytes(cut);
 }
 
 function raiseBytes(bytes: Uint8Array): Uint8Array | undefined {
   const last = bytes.findLastIndex((byte) => byte !== 0xff);
   if (last < 0) return undefined;
-  const raised = bytes.slice(0, last + 1);
+  // A copy of any kind of array: a Buffer's own `slice` would change the value itself.
+  const raised = Buffer.from(bytes.subarray(0, last + 1));
   raised[last] = (raised[last] ?? 0) + 1;
   return raised;
 }
@@ -59,7 +60,7 @@ function raiseBytes(bytes: Uint8Array): Uint8Array | undefined {
 function truncateText(utf8: Uint8Array, length: number, side: Side): Uint8Array | undefined {
   const end = codePointOffset(utf8, length);
   if (end === utf8.length) return utf8;
-  const cut = utf8.slice(0, end);
+  const cut = utf8.subarray(0, end);
   return side === 'lower' ? cut : raiseText(cut);
 }
 

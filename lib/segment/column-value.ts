@@ -73,11 +73,13 @@ function byteStrings(
   };
 }
 
+const BOOLEANS = [Uint8Array.of(0), Uint8Array.of(1)];
+
 const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
   boolean: numbers(
     1,
     (v) => v.getUint8(0) & 1,
-    (value) => Uint8Array.of(value),
+    (value) => BOOLEANS[value],
   ),
   int32: numbers(4, readInt32, intBytes),
   uint32: numbers(
@@ -109,11 +111,11 @@ const codecs: Readonly<Record<Exclude<ValueForm, 'unordered'>, ValueCodec>> = {
     write: (value) => writeDecimal(value as bigint),
     signedOrder: false,
   },
-  utf8: byteStrings(short, (value) => (isUtf8(value) ? value.slice() : undefined)),
-  bytes: byteStrings(short, (value) => value.slice()),
+  utf8: byteStrings(short, (value) => (isUtf8(value) ? Buffer.from(value) : undefined)),
+  bytes: byteStrings(short, (value) => Buffer.from(value)),
   fixed: byteStrings(
     (bytes, length) => (hasLength(bytes, length) ? bytes : undefined),
-    (value) => value.slice(),
+    (value) => Buffer.from(value),
   ),
 };
 

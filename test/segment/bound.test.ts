@@ -29,6 +29,12 @@ describe('truncateBound', () => {
     expect(truncateBound(new Uint8Array(17).fill(0xff), 'binary', 16, 'upper')).toBeUndefined();
   });
 
+  test.each([Buffer.from([1, 2, 0xff, 9]), Uint8Array.of(1, 2, 0xff, 9)])('leaves %o as it was', (bytes) => {
+    for (let time = 0; time < 2; time += 1)
+      expect(Buffer.from(truncateBound(bytes, 'binary', 3, 'upper') ?? []).toString('hex')).toBe('0103');
+    expect([...bytes]).toEqual([1, 2, 0xff, 9]);
+  });
+
   test.each(['fixed[20]', 'uuid', 'decimal(38,0)', 'long'])('never cuts %s (B27)', (type) => {
     const bytes = new Uint8Array(20).fill(7);
     expect(truncateBound(bytes, type, 4, 'upper')).toBe(bytes);
