@@ -74,8 +74,9 @@ export function mergeRowGroups(
       throw broken(`a row group has ${group.columns.length} column chunks for ${leaves.length} columns`);
     }
     let groupStart: number | undefined;
-    for (const [index, { leaf, column, tally }] of states.entries()) {
-      const { metaData, start } = checkedChunk(group.columns[index], leaf, group.numRows, dataEnd);
+    let next = 0;
+    for (const { leaf, column, tally } of states) {
+      const { metaData, start } = checkedChunk(group.columns[next++], leaf, group.numRows, dataEnd);
       if (groupStart === undefined || start < groupStart) groupStart = start;
       addChunk(tally, metaData, column?.isRequired ?? false);
       codecs.add(metaData.codec);

@@ -57,10 +57,10 @@ export function mapByColumn<V>(
     write: (out, map) => {
       if (map.size > 0) {
         writeLong(out, map.size);
-        for (const [key, held] of map) {
+        map.forEach((held, key) => {
           writeLong(out, key);
           value.write(out, held);
-        }
+        });
       }
       writeLong(out, 0);
     },
