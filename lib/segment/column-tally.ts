@@ -69,10 +69,9 @@ export function addChunk(tally: ColumnTally, chunk: ColumnMetaData, isRequired: 
   const { minValue, maxValue, isMinValueExact, isMaxValueExact, min, max } = statistics ?? {};
   if (tally.usesMinMaxValue && (minValue ?? maxValue) !== undefined) {
     addExtremes(tally, tally.codec, minValue, maxValue, isMinValueExact, isMaxValueExact);
-  } else if (tally.usesDeprecatedMinMax) {
-    addExtremes(tally, tally.codec, min, max);
   } else {
-    addExtremes(tally, tally.codec, undefined, undefined);
+    const isUsed = tally.usesDeprecatedMinMax;
+    addExtremes(tally, tally.codec, isUsed ? min : undefined, isUsed ? max : undefined);
   }
 }
 
@@ -132,10 +131,9 @@ export interface Bound {
   readonly isExact: boolean;
 }
 
-export function boundOf(
-  { codec }: ColumnTally,
-  { isKnown, value, isExact, side }: Extreme,
-): Bound | undefined {
-  const bytes = isKnown && value !== undefined ? codec?.write(value, side) : undefined;
+/** The bound of one side; undefined if a row group does not give it, or the type has no bounds. */
+export function boundOf(tally: ColumnTally, side: Side): Bound | undefined {
+  const { isKnown, value, isExact } = tally[side];
+  const bytes = isKnown && value !== undefined ? tally.codec?.write(value, side) : undefined;
   return bytes && { bytes, isExact };
 }

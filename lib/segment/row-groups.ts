@@ -113,8 +113,8 @@ function columnOf(
     compressedSizeBytes: BigInt(tally.sizeBytes),
     valueCount: BigInt(tally.values),
     nullCount: tally.nulls === undefined ? undefined : BigInt(tally.nulls),
-    lower: boundOf(tally, tally.lower),
-    upper: boundOf(tally, tally.upper),
+    lower: boundOf(tally, 'lower'),
+    upper: boundOf(tally, 'upper'),
   };
 }
 

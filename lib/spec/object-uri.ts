@@ -3,7 +3,6 @@
  * one of `gs://`.
  */
 export function plainSpelling(uri: string): string {
-  if (uri.startsWith('s3://')) return uri;
   return uri.replace(/^s3[an]:\/\//, 's3://').replace(/^gcs:\/\//, 'gs://');
 }
 

@@ -37,7 +37,10 @@ export function optional<T>(type: AvroType<T>): AvroType<T | null | undefined> {
 export function array<T>(elementId: number, element: AvroType<T>): AvroType<readonly T[]> {
   return {
     schema: { type: 'array', items: element.schema, 'element-id': elementId },
-    write: (out, values) => writeItems(out, values.length, values, element.write),
+    write: (out, values) =>
+      writeItems(out, values.length, () => {
+        for (const value of values) element.write(out, value);
+      }),
   };
 }
 
@@ -53,17 +56,14 @@ export function mapByColumn<V>(
   ]);
   return {
     schema: { type: 'array', items: pair.schema, logicalType: 'map' },
-    // The fields of the pair one by one: most of a manifest's values are in such maps.
-    write: (out, map) => {
-      if (map.size > 0) {
-        writeLong(out, map.size);
+    // As the pair is written, but without making one: most of a manifest's values are in such maps.
+    write: (out, map) =>
+      writeItems(out, map.size, () =>
         map.forEach((held, key) => {
-          writeLong(out, key);
+          int.write(out, key);
           value.write(out, held);
-        });
-      }
-      writeLong(out, 0);
-    },
+        }),
+      ),
   };
 }
 
@@ -101,15 +101,11 @@ export function record<R>(name: string, fields: readonly RecordField<R>[]): Avro
   };
 }
 
-function writeItems<T>(
-  out: ByteWriter,
-  count: number,
-  items: Iterable<T>,
-  write: (out: ByteWriter, item: T) => void,
-): void {
+/** One block of items, if there are any, and the end (Avro, "Arrays"). */
+function writeItems(out: ByteWriter, count: number, writeAll: () => void): void {
   if (count > 0) {
     writeLong(out, count);
-    for (const item of items) write(out, item);
+    writeAll();
   }
   writeLong(out, 0);
 }

@@ -60,6 +60,7 @@ function isHostLabel(bucket: string): boolean {
 
 /** Encodes a key as a path, as signatures require: every octet except `/` and the unreserved ones of RFC 3986. */
 export function encodeKey(key: string): string {
+  // Most keys have nothing to encode, and each request needs one.
   if (/^[\w.~/-]*$/.test(key)) return key;
   return encodeURIComponent(key)
     .replaceAll('%2F', '/')

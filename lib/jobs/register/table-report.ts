@@ -78,12 +78,12 @@ async function setAside(
   ports: TablePorts,
 ): Promise<ReadonlyMap<string, Verdict>> {
   const { target, references, footers, judgement } = of;
-  const all = [...footers.condemned, ...(judgement?.condemned ?? [])];
-  if (all.length === 0) return new Map();
+  const condemned = [...footers.condemned, ...(judgement?.condemned ?? [])];
+  if (condemned.length === 0) return new Map();
   const referenceOf = new Map(references.map((reference) => [segmentUri(reference), reference]));
   const readOf = new Map(footers.segments.map(({ uri, read }) => [uri, read]));
   const absentAt = judgedHead(of);
-  const verdicts = all.map(async ([uri, error]): Promise<readonly [string, Verdict]> => {
+  const verdicts = condemned.map(async ([uri, error]): Promise<readonly [string, Verdict]> => {
     const reference = referenceOf.get(uri);
     if (reference === undefined || target.entry.on_segment_error === 'stop') {
       return [uri, { kind: 'failed', error }];
